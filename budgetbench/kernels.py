@@ -1,0 +1,187 @@
+"""Kernel functions and the matrices of their values.
+
+Every kernel value in the program comes from `Kernel.matrix`: one product of two blocks of rows in float32, then
+element-wise work in place. BLAS adds up each element of a product in an order that depends on the number of
+inputs alone (a single row or column, which would take another path, is never sent), so a value does not depend
+on the block in which it was computed: a Gram matrix and a streamed block agree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetbench.errors import ParameterError
+from budgetbench.registry import Registry
+
+Floats = NDArray[np.float32]
+
+#: Elements of a tile on which the element-wise steps run while it is still in the processor's cache.
+TILE = 1 << 18
+
+kernels: Registry[type[Kernel]] = Registry("kernel")
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A positive definite function K(x, z) of two inputs."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    #: Whether no value can be below 0.
+    non_negative: ClassVar[bool] = False
+
+    def matrix(self, X: Floats, Z: Floats, out: Floats | None = None) -> Floats:
+        """Kernel values between the rows of X (n, d) and of Z (m, d): float32 of shape (n, m)."""
+        X, Z = np.asarray(X, dtype=np.float32), np.asarray(Z, dtype=np.float32)
+        if out is None:
+            out = np.empty((len(X), len(Z)), dtype=np.float32)
+        if not out.size:
+            return out
+        if len(Z) == 1:  # a lone column: BLAS would switch to its matrix-vector routine, which rounds differently
+            out[:] = self.matrix(X, np.repeat(Z, 2, axis=0))[:, :1]
+            return out
+        norms_x, norms_z = _squared_norms(X), _squared_norms(Z)
+        step = max(2, TILE // len(Z))
+        for start in range(0, len(X), step):
+            rows = slice(min(start, max(0, len(X) - 2)), start + step)  # at least two rows where there are two
+            block = X[rows] if len(X) > 1 else np.repeat(X, 2, axis=0)
+            tile = block @ Z.T
+            self._finish(tile, norms_x[rows], norms_z)
+            out[rows] = tile[: len(X)]
+        return out
+
+    def diagonal(self, X: Floats) -> Floats:
+        """K(x, x) for each row of X (n, d): float32 of shape (n,)."""
+        raise NotImplementedError
+
+    def _finish(self, products: Floats, norms_x: Floats, norms_z: Floats) -> None:
+        """Turn a tile of inner products into kernel values, in place."""
+        raise NotImplementedError
+
+
+def _squared_norms(X: Floats) -> Floats:
+    return np.einsum("ij,ij->i", X, X)
+
+
+@kernels.register("linear")
+@dataclass(frozen=True)
+class Linear(Kernel):
+    """K(x, z) = x·z"""
+
+    name: ClassVar[str] = "linear"
+    summary: ClassVar[str] = "x·z"
+
+    def diagonal(self, X: Floats) -> Floats:
+        return _squared_norms(np.asarray(X, dtype=np.float32))
+
+    def _finish(self, products: Floats, norms_x: Floats, norms_z: Floats) -> None:
+        pass
+
+
+@kernels.register("polynomial")
+@dataclass(frozen=True)
+class Polynomial(Kernel):
+    """K(x, z) = (gamma x·z + coef0)^degree"""
+
+    name: ClassVar[str] = "polynomial"
+    summary: ClassVar[str] = "(gamma x·z + coef0)^degree"
+    degree: int = 3
+    gamma: float = 1.0
+    coef0: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.degree < 1:
+            raise ParameterError("degree", self.degree, "an integer of at least 1")
+        if self.gamma <= 0:
+            raise ParameterError("gamma", self.gamma, "a number above 0")
+        if self.coef0 < 0:
+            raise ParameterError("coef0", self.coef0, "a number of at least 0")
+
+    def diagonal(self, X: Floats) -> Floats:
+        norms = _squared_norms(np.asarray(X, dtype=np.float32))
+        self._finish(norms, norms, norms)
+        return norms
+
+    def _finish(self, products: Floats, norms_x: Floats, norms_z: Floats) -> None:
+        products *= np.float32(self.gamma)
+        products += np.float32(self.coef0)
+        _integer_power(products, self.degree)
+
+
+def _integer_power(values: Floats, exponent: int) -> None:
+    """Raise to a whole power in place by repeated squaring; `np.power` calls the slow general function."""
+    square = values.copy()
+    values.fill(1.0)
+    while exponent:
+        if exponent & 1:
+            values *= square
+        exponent >>= 1
+        if exponent:
+            square *= square
+
+
+@kernels.register("rbf")
+@dataclass(frozen=True)
+class RBF(Kernel):
+    """K(x, z) = exp(-gamma ‖x - z‖²)"""
+
+    name: ClassVar[str] = "rbf"
+    summary: ClassVar[str] = "exp(-gamma ‖x - z‖²), gamma = 1/(2 sigma²) = 1/(2 variance)"
+    non_negative: ClassVar[bool] = True
+    gamma: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not self.gamma > 0:
+            raise ParameterError("gamma", self.gamma, "a number above 0")
+
+    def diagonal(self, X: Floats) -> Floats:
+        return np.ones(len(X), dtype=np.float32)
+
+    def _finish(self, products: Floats, norms_x: Floats, norms_z: Floats) -> None:
+        # ‖x - z‖² before the factor gamma: exact for integer inputs. The norms are added to each other first, so that
+        # K(x, z) and K(z, x) are rounded alike.
+        products *= np.float32(-2)
+        products += np.add.outer(norms_x, norms_z)
+        np.maximum(products, 0, out=products)
+        products *= np.float32(-self.gamma)
+        np.exp(products, out=products)
+
+
+#: The three ways to give the width of an RBF, as functions to gamma.
+RBF_WIDTHS = {
+    "gamma": lambda gamma: gamma,
+    "sigma": lambda sigma: 1 / (2 * sigma**2),
+    "variance": lambda variance: 1 / (2 * variance),
+}
+
+
+def make_kernel(name: str, **parameters: Any) -> Kernel:
+    """The kernel of that name; parameters that are None take their defaults.
+
+    Raises
+    ------
+    ParameterError
+        For a parameter the kernel does not have, a value out of range, or more than one width of an RBF.
+    """
+    if name not in kernels:
+        raise ParameterError("kernel", name, ", ".join(kernels))
+    given = {key: value for key, value in parameters.items() if value is not None}
+    if name == "rbf":
+        widths = [key for key in RBF_WIDTHS if key in given]
+        if len(widths) > 1:
+            raise ParameterError(widths[1], given[widths[1]], f"exactly one of {', '.join(RBF_WIDTHS)}")
+        for key in widths:
+            value = given.pop(key)
+            if not value > 0:
+                raise ParameterError(key, value, "a number above 0")
+            given["gamma"] = RBF_WIDTHS[key](value)
+    known = [field.name for field in fields(kernels[name])]
+    for key, value in given.items():
+        if key not in known:
+            accepted = ", ".join(RBF_WIDTHS) if name == "rbf" else ", ".join(known) or "no parameter"
+            raise ParameterError(key, value, f"for the {name} kernel: {accepted}")
+    return kernels[name](**given)

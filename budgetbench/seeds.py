@@ -1,0 +1,22 @@
+"""Random streams by axis: the same (seed, role, run) gives the same numbers whatever else is run."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import numpy as np
+
+
+class Role(IntEnum):
+    """What a random stream is used for. The numbers are part of every result: never change or reuse one."""
+
+    SPLIT = 0  # which pooled examples train and which test
+    NOISE = 1  # which labels are flipped
+    ORDER = 2  # the permutation of the training set
+    LEARNER = 3  # a learner's own randomness
+    DATA = 4  # generated data sets
+
+
+def generator(seed: int, role: Role, run: int = 0) -> np.random.Generator:
+    """A fresh generator for one role in one run."""
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(int(role), run))))
