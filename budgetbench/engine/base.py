@@ -1,0 +1,228 @@
+"""What every learner is: a scikit-learn classifier with a kernel, its parameters, and how it is registered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields
+from functools import cache
+from typing import Any, ClassVar, TypeVar, get_type_hints
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pydantic import BaseModel
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+from typing_extensions import dataclass_transform
+
+from budgetbench.engine.kernel_access import KernelAccess, Streamed
+from budgetbench.engine.parameters import check, parameter_model
+from budgetbench.errors import ParameterError
+from budgetbench.kernels import RBF_WIDTHS, Kernel, make_kernel
+from budgetbench.registry import Registry
+
+learners: Registry[type[KernelClassifier]] = Registry("algorithm")
+
+Class = TypeVar("Class", bound="type[KernelClassifier]")
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False)
+def learner(
+    name: str, *, title: str, color: str, marker: str, aliases: tuple[str, ...] = ()
+) -> Callable[[Class], Class]:
+    """Make a class a learner: its fields become parameters, and configs and figures know it.
+
+    Parameters
+    ----------
+    name, aliases : what configs call it.
+    title, color, marker : its label and its fixed style in tables and figures.
+    """
+
+    def decorate(cls: Class) -> Class:
+        dataclass(kw_only=True, eq=False, repr=False)(cls)  # completes the class itself
+        cls.name, cls.title, cls.color, cls.marker = name, title, color, marker
+        learners.add(name, cls, aliases)
+        return cls
+
+    return decorate
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier whose decision values are kernel expansions over its support set.
+
+    Parameters
+    ----------
+    kernel : ``rbf``, ``polynomial`` or ``linear``.
+    gamma, sigma, variance : the width of an RBF, at most one of them; gamma also scales a polynomial's inner
+        product. An RBF given none of them takes gamma = 1 / number of inputs.
+    degree, coef0 : of the polynomial kernel.
+    random_state : seed of the learner's own randomness, where it has any.
+
+    Attributes
+    ----------
+    classes_ : the class labels; of two, the second is the positive one.
+    support_ : numbers of the stored examples in the order in which they arrived (over all calls of `partial_fit`).
+    support_vectors_ : their inputs, float32 of shape (n_support_, n_features_in_).
+    coefficients_ : float64, of shape (n_support_,) for two classes, (n_support_, n_classes) for more.
+    intercept_ : added to every decision value; 0 for all but the SVM.
+    n_support_ : how many examples are stored.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    color: ClassVar[str]
+    marker: ClassVar[str]
+    #: Sees the training set as a whole; the order of the examples does not matter.
+    batch: ClassVar[bool] = False
+    #: Takes more than two classes as they are.
+    multiclass: ClassVar[bool] = False
+    #: Counted in every run's key: raise it when a change alters what the learner computes.
+    revision: ClassVar[int] = 1
+
+    kernel: str = "rbf"
+    gamma: float | None = None
+    sigma: float | None = None
+    variance: float | None = None
+    degree: int | None = None
+    coef0: float | None = None
+    random_state: int | None = None
+
+    intercept_: ClassVar[float | NDArray[np.float64]] = 0.0
+
+    @classmethod
+    @cache
+    def own_parameters(cls) -> dict[str, tuple[Any, Any]]:
+        """The learner's own parameters, without those of the kernel: name → (annotation, default)."""
+        hints = get_type_hints(cls, include_extras=True)
+        shared = {field.name for field in fields(KernelClassifier)}
+        return {
+            field.name: (hints[field.name], ... if field.default is MISSING else field.default)
+            for field in fields(cls)
+            if field.name not in shared
+        }
+
+    @classmethod
+    @cache
+    def _parameter_model(cls) -> type[BaseModel]:
+        return parameter_model(cls.name, cls.own_parameters())
+
+    @classmethod
+    def checked(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """The learner's own parameters with their defaults.
+
+        Raises
+        ------
+        ParameterError
+            For an unknown name, a wrong type, a value out of range, or values that do not go together.
+        """
+        complete = check(cls._parameter_model(), cls.own_parameters(), values)
+        cls._check_together(complete)
+        return complete
+
+    @classmethod
+    def _check_together(cls, values: dict[str, Any]) -> None:
+        """Raise `ParameterError` for values that are each right and do not go together."""
+
+    # -- scikit-learn's conventions ------------------------------------------------------------------------------
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> KernelClassifier:
+        """Learn from the rows of X (n, d) with labels y (n,), in the order given."""
+        inputs, labels = self._prepare(X, y)
+        self.learn(Streamed(self._kernel, inputs), labels, np.arange(len(inputs)))
+        return self._keep(inputs)
+
+    def learn(self, access: KernelAccess, labels: NDArray[np.int64], order: NDArray[np.int64]) -> None:
+        """Learn from the examples `order` of a data set behind `access`, once `start` was called.
+
+        `labels` are indices into the classes, one for each row of the data set. Afterwards `support_` holds row
+        numbers of that data set; the support vectors are the caller's to keep (`_keep`).
+        """
+        raise NotImplementedError
+
+    def start(self, classes: NDArray[Any], n_features: int) -> None:
+        """Forget everything and make ready to learn."""
+        self._validate()
+        if len(classes) < 2:
+            raise ValueError(f"{type(self).__name__} needs two classes or more; found one class: {classes[0]!r}")
+        if len(classes) > 2 and not self.multiclass:
+            raise ValueError(
+                f"{type(self).__name__} separates two classes; found {len(classes)}: name the positive one"
+            )
+        self.classes_ = np.asarray(classes)
+        self.n_features_in_ = n_features
+        self._kernel = self._make_kernel(n_features)
+
+    def _validate(self) -> None:
+        self.checked({name: getattr(self, name) for name in self.own_parameters()})
+
+    def _make_kernel(self, n_features: int) -> Kernel:
+        gamma = self.gamma
+        if self.kernel == "rbf" and all(getattr(self, width) is None for width in RBF_WIDTHS):
+            gamma = 1 / n_features
+        return make_kernel(
+            self.kernel,
+            gamma=gamma,
+            sigma=self.sigma,
+            variance=self.variance,
+            degree=self.degree,
+            coef0=self.coef0,
+        )
+
+    def _prepare(self, X: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        inputs, y = validate_data(self, X, y, dtype=np.float32, order="C")
+        check_classification_targets(y)
+        classes, labels = np.unique(y, return_inverse=True)
+        self.start(classes, inputs.shape[1])
+        return inputs, labels.astype(np.int64)
+
+    def _keep(self, X: NDArray[np.float32]) -> KernelClassifier:
+        self.support_vectors_ = X[self.support_]
+        return self
+
+    @property
+    def n_support_(self) -> int:
+        check_is_fitted(self, "support_")
+        return len(self.support_)
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Decision values: of shape (n,) for two classes (above 0: the second), (n, n_classes) for more."""
+        check_is_fitted(self, "support_vectors_")
+        inputs = validate_data(self, X, dtype=np.float32, order="C", reset=False)
+        return expand(self._kernel, inputs, self.support_vectors_, self.coefficients_) + self.intercept_
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """The class of each row of X (n, d)."""
+        return self.classes_[choose(self.decision_function(X))]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self.multiclass
+        return tags
+
+
+def expand(
+    kernel: Kernel, X: NDArray[np.float32], support: NDArray[np.float32], coefficients: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """f(x) = Σ coefficients[s] K(support[s], x) for each row of X, block by block."""
+    values = np.zeros((len(X), *coefficients.shape[1:]))
+    if not len(support):
+        return values
+    step = max(2, (1 << 23) // len(support))  # 64 MB of float64 at a time
+    for start in range(0, len(X), step):
+        rows = slice(start, start + step)
+        values[rows] = kernel.matrix(X[rows], support) @ coefficients
+    return values
+
+
+def choose(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The class index that decision values stand for; a value of exactly 0 counts for the first of two."""
+    return (values > 0).astype(np.int64) if values.ndim == 1 else values.argmax(axis=1)
+
+
+def require_one_of(values: dict[str, Any], names: tuple[str, ...]) -> None:
+    """Raise `ParameterError` unless exactly one of the named parameters is given."""
+    given = [name for name in names if values[name] is not None]
+    if len(given) != 1:
+        name = given[1] if given else names[0]
+        raise ParameterError(name, values[name], f"exactly one of {', '.join(names)}")

@@ -1,0 +1,60 @@
+"""How learners get at kernel values: from a Gram matrix in shared memory, or by blocks as the stream passes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetbench.kernels import Floats, Kernel
+
+Rows = NDArray[np.int64]
+
+
+class KernelAccess:
+    """Kernel values between the rows of one data set, by row number.
+
+    Attributes
+    ----------
+    X : the inputs, float32 of shape (n, d), for solvers that bring their own kernels.
+    diagonal : K(x, x) for each row, float32 of shape (n,).
+    gram : all kernel values, float32 of shape (n, n), where they are at hand.
+    """
+
+    X: Floats
+    diagonal: Floats
+    gram: Floats | None = None
+
+    def between(self, rows: Rows, columns: Rows) -> Floats:
+        """K(rows[i], columns[j]): float32 of shape (len(rows), len(columns))."""
+        raise NotImplementedError
+
+
+class Gram(KernelAccess):
+    """The whole matrix of kernel values, computed beforehand and shared by all who learn from the data set."""
+
+    def __init__(self, gram: Floats, X: Floats) -> None:
+        self.X = X
+        self.gram = self._gram = read_only(gram)
+        self.diagonal = np.ascontiguousarray(np.diagonal(self._gram))
+
+    def between(self, rows: Rows, columns: Rows) -> Floats:
+        return self._gram[np.ix_(rows, columns)]
+
+
+class Streamed(KernelAccess):
+    """Kernel values computed when they are asked for, by matrix products."""
+
+    def __init__(self, kernel: Kernel, X: Floats) -> None:
+        self.X = X
+        self.diagonal = kernel.diagonal(X)
+        self._kernel = kernel
+
+    def between(self, rows: Rows, columns: Rows) -> Floats:
+        return self._kernel.matrix(self.X[rows], self.X[columns])
+
+
+def read_only(array: Floats) -> Floats:
+    """A plain, contiguous, read-only view of an array: one type for compiled code, mapped from a file or not."""
+    view = np.ascontiguousarray(np.asarray(array)).view(np.ndarray)
+    view.flags.writeable = False
+    return view

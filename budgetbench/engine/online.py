@@ -1,0 +1,216 @@
+"""Online learners: one pass over a stream, whoever drives it: the runner, `fit` or `partial_fit`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import validate_data
+
+from budgetbench.engine.base import KernelClassifier
+from budgetbench.engine.expansion import Block, Expansion, Rounds, rescore
+from budgetbench.engine.kernel_access import KernelAccess, Rows, Streamed, read_only
+from budgetbench.engine.parameters import Count
+from budgetbench.engine.pool import Pool
+from budgetbench.kernels import Floats
+
+#: Examples that arrive between two products with the support set: large enough for BLAS, small beside the support.
+BLOCK = 1024
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class OnlineLearner(KernelClassifier):
+    """A learner that sees one example after another.
+
+    A subclass gives `_visit`, which lets its compiled loop run over one block.
+
+    Parameters
+    ----------
+    epochs : passes of `fit` over the training set; fewer when a pass changes nothing.
+
+    Attributes
+    ----------
+    mistakes_ : how many predictions of the first pass were wrong, y f(x) ≤ 0.
+    margins_ : y f(x) before each round's update in the first pass (for more than two classes the score of the
+        right class less the best other one).
+    sizes_ : support size after each round of the first pass.
+    insertions_, removals_ : examples stored and discarded, over all passes.
+    kernel_evaluations_ : kernel values that the rule asks for in the first pass.
+    train_seconds_ : time spent on this learner; of a block of kernel values computed for several, an equal share.
+    """
+
+    #: Scores of stored examples are needed, so kernel values among them are kept.
+    follow_kept: ClassVar[bool] = False
+    #: Draws one random number for each example.
+    randomised: ClassVar[bool] = False
+
+    epochs: Count = 1
+
+    # -- what a learner gives --------------------------------------------------------------------------------
+
+    def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
+        """Let the examples of a block pass."""
+        raise NotImplementedError
+
+    def _capacity(self, arrivals: int) -> int:
+        """How many more examples may have to be stored while `arrivals` pass."""
+        return arrivals
+
+    def _outputs(self) -> tuple[int, ...]:
+        return ()
+
+    def _targets(self, labels: NDArray[np.int64]) -> NDArray[Any]:
+        return np.where(labels == 1, 1.0, -1.0)
+
+    def _new_pool(self) -> Pool:
+        return Pool(self._outputs(), self._capacity, self.follow_kept, rescore)
+
+    @property
+    def margin_threshold(self) -> float:
+        """A margin of at most this is a margin error."""
+        return float(getattr(self, "beta", 0.0))
+
+    def _kernel_evaluations(self) -> int:
+        """Kernel values the rule asks for when values among kept examples are remembered: here one for each prediction
+        and stored example."""
+        return int(self.sizes_[:-1].sum()) if len(self.sizes_) else 0
+
+    # -- one stream, driven from outside -----------------------------------------------------------------------
+
+    def start(self, classes: NDArray[Any], n_features: int) -> None:
+        super().start(classes, n_features)
+        self._pool = self._new_pool()
+        self._random = np.random.default_rng(self.random_state)
+        self._passes: list[list[Rounds]] = []
+        self.train_seconds_ = 0.0
+
+    def learn(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
+        drive([self], access, labels, order)
+
+    def _open(self, access: KernelAccess) -> None:
+        if access.gram is not None:
+            self._pool.spread(access)
+
+    def _advance(self, rows: Rows, targets: NDArray[Any], access: KernelAccess, source: Any) -> None:
+        """Let the examples `rows` of the data set pass."""
+        pool = self._pool
+        if access.gram is not None:
+            order = rows
+        else:
+            pool.turn(rows, source)
+            order = np.arange(len(rows))
+        rounds = Rounds(np.empty(len(rows)), np.empty(len(rows), np.int64), np.empty(len(rows), np.int64))
+        chance = self._random.random(len(rows)) if self.randomised else np.empty(0)
+        block = Block(order, targets[pool.ids], read_only(pool.K), read_only(access.diagonal[pool.ids]), chance)
+        self._visit(block, pool.f, rounds)
+        self._passes[-1].append(rounds)
+
+    def _settled(self) -> bool:
+        """Whether the pass just ended changed nothing."""
+        return all((rounds.margins > self.margin_threshold).all() for rounds in self._passes[-1])
+
+    def _close(self) -> None:
+        """Make the outcome known under the public names."""
+        first = self._passes[0]
+        self.margins_ = np.concatenate([rounds.margins for rounds in first])
+        self.sizes_ = np.concatenate([rounds.sizes for rounds in first])
+        self.mistakes_ = int(np.count_nonzero(self.margins_ <= 0))
+        self.insertions_, self.removals_ = int(self._pool.f.counts[1]), int(self._pool.f.counts[2])
+        self.support_ = self._pool.ids[self._pool.members]
+        self.coefficients_ = self._pool.coefficients.copy()
+        self.kernel_evaluations_ = self._kernel_evaluations()
+
+    # -- scikit-learn's conventions ----------------------------------------------------------------------------
+
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> KernelClassifier:
+        """Go on learning from the rows of X (n, d) with labels y (n,), one after the other.
+
+        Parameters
+        ----------
+        classes : all labels that will ever come; needed at the first call if its y lacks some.
+        """
+        first = not hasattr(self, "_pool")
+        inputs: Floats = validate_data(self, X, dtype=np.float32, order="C", reset=first)
+        if first:
+            self.start(np.unique(y if classes is None else classes), inputs.shape[1])
+            self._passes.append([])
+            self._kept_X, self._kept_labels = inputs[:0], np.empty(0, dtype=np.int64)
+            self._numbers = np.empty(0, dtype=np.int64)
+        labels = np.searchsorted(self.classes_, y)
+        if not np.array_equal(self.classes_[np.minimum(labels, len(self.classes_) - 1)], y):
+            raise ValueError(f"y holds a label that is none of the classes {list(self.classes_)}")
+        seen, kept = sum(len(rounds.margins) for rounds in self._passes[0]), len(self._kept_X)
+        rows = np.concatenate([self._kept_X, inputs])
+        all_labels = np.concatenate([self._kept_labels, labels])
+        access = Streamed(self._kernel, rows)
+        for block in _blocks(np.arange(kept, len(rows))):
+            self._advance(block, self._targets(all_labels), access, access)
+        self._numbers = np.concatenate([self._numbers, np.arange(seen, seen + len(inputs))])
+        return self._keep_from(rows, all_labels)
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> KernelClassifier:
+        inputs, labels = self._prepare(X, y)
+        drive([self], Streamed(self._kernel, inputs), labels, np.arange(len(inputs)))
+        self._numbers = np.arange(len(inputs))
+        return self._keep_from(inputs, labels)
+
+    def _keep_from(self, X: Floats, labels: NDArray[np.int64]) -> KernelClassifier:
+        """Keep what the next call of `partial_fit` needs of the rows: the support set and its companions."""
+        self._close()
+        self.support_vectors_ = X[self.support_]
+        self.support_ = self._numbers[self.support_]
+        kept = self._pool.ids[self._pool.kept]
+        self._kept_X, self._kept_labels, self._numbers = X[kept], labels[kept], self._numbers[kept]
+        self._pool.renumber(np.arange(len(kept)))
+        return self
+
+
+def drive(cohort: Sequence[OnlineLearner], access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
+    """Let the examples `order` of a data set pass before several learners at once.
+
+    All see the same stream; where kernel values are computed as it passes, each is computed once for all.
+    """
+    targets = [learner._targets(labels) for learner in cohort]
+    for learner in cohort:
+        learner._open(access)
+    active = list(zip(cohort, targets, strict=True))
+    for epoch in range(max(learner.epochs for learner in cohort)):
+        active = [(one, y) for one, y in active if epoch < one.epochs and not (epoch and one._settled())]
+        for learner, _ in active:
+            learner._passes.append([])
+        for rows in _blocks(order) if access.gram is None else [order]:
+            begun = time.perf_counter()
+            source = SharedBlock(access, rows, [learner for learner, _ in active]) if access.gram is None else access
+            share = (time.perf_counter() - begun) / max(1, len(active))
+            for learner, y in active:
+                begun = time.perf_counter()
+                learner._advance(rows, y, access, source)
+                learner.train_seconds_ += share + time.perf_counter() - begun
+    for learner in cohort:
+        learner._close()
+
+
+class SharedBlock:
+    """Kernel values of one block against all that any learner keeps, computed once for all of them."""
+
+    def __init__(self, access: KernelAccess, rows: Rows, cohort: Sequence[OnlineLearner]) -> None:
+        kept = [learner._pool.ids[learner._pool.kept] for learner in cohort]
+        others = np.setdiff1d(np.concatenate(kept), rows)
+        self._ids = np.concatenate([rows, others])
+        self._order = np.argsort(self._ids)
+        self._values = access.between(rows, self._ids)
+
+    def between(self, rows: Rows, columns: Rows) -> Floats:
+        if np.array_equal(columns, self._ids):
+            return self._values
+        found = self._order[np.searchsorted(self._ids, columns, sorter=self._order)]
+        return np.take(self._values, found, axis=1)
+
+
+def _blocks(order: Rows) -> Iterator[Rows]:
+    for start in range(0, len(order), BLOCK):
+        yield order[start : start + BLOCK]

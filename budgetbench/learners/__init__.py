@@ -1,0 +1,21 @@
+"""The learners, one to a file; importing this package registers them all.
+
+>>> from budgetbench.learners import Perceptron
+>>> Perceptron(kernel="rbf", gamma=0.5).fit([[0.0], [1.0]], [-1, 1]).n_support_
+2
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+from budgetbench.engine.base import KernelClassifier, learners
+
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")
+
+# Each learner's class is at hand here under its own name, whichever file defines it.
+globals().update({learners[name].__name__: learners[name] for name in learners})
+
+__all__ = ["KernelClassifier", "learners", *sorted(learners[name].__name__ for name in learners)]

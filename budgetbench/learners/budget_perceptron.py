@@ -1,0 +1,102 @@
+"""The Budget Perceptron."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from budgetbench.engine.base import learner
+from budgetbench.engine.compiled import compiled
+from budgetbench.engine.expansion import Block, Expansion, Rounds, discard, note
+from budgetbench.engine.online import OnlineLearner
+from budgetbench.engine.parameters import Budget, NonNegative
+from budgetbench.engine.updates import RULES, SoftMargin, UpdateRule, default_beta, is_due, update
+from budgetbench.errors import ParameterError
+
+#: In place of a budget: no fixed limit.
+VARIABLE = -1
+
+
+@learner("budget_perceptron", title="Budget Perceptron", color="#D55E00", marker="s")
+class BudgetPerceptron(OnlineLearner):
+    """The Perceptron that discards the stored example which stays best classified without itself.
+
+    On yₜ f(xₜ) ≤ β. Fixed size: if p examples are stored, discard i = argmaxⱼ yⱼ(f(xⱼ) - aⱼK(xⱼ, xⱼ)), then store xₜ.
+    Variable size: store xₜ, then, while some i has yᵢ(f(xᵢ) - aᵢK(xᵢ, xᵢ)) ≥ β, discard the one with the largest.
+
+    Crammer, Kandola, Singer 2003, Figures 1 to 3; Weston, Bordes, Bottou 2005, Figure 1. Of equal margins the oldest
+    example leaves. DistillCache leaves open which of several goes first: the largest margin. An example that is stored
+    already, in a later epoch, changes its coefficient and nothing is discarded for it.
+    Cost of an example: one kernel value for each stored one; a removal looks at p known margins.
+
+    Parameters
+    ----------
+    budget : the number p of examples that are stored at most (fixed size).
+    size : ``fixed``, or ``variable`` for no fixed limit.
+    update : rule for the coefficient of a new example: ``perceptron``, ``mira`` or ``no_bias_svm``.
+    beta : an example whose margin y f(x) is at most this is stored; by default 1 for ``no_bias_svm`` and 0 otherwise.
+    C : bound on a coefficient, for ``no_bias_svm``.
+    """
+
+    follow_kept = True
+
+    budget: Budget | None = None
+    size: Literal["fixed", "variable"] = "fixed"
+    update: UpdateRule = "perceptron"
+    beta: NonNegative | None = None
+    C: SoftMargin = 1.0
+
+    @classmethod
+    def _check_together(cls, values: dict[str, Any]) -> None:
+        values["beta"] = default_beta(values["beta"], values["update"])
+        if values["size"] == "fixed" and values["budget"] is None:
+            raise ParameterError("budget", None, "an integer of at least 1, or size: variable")
+        if values["size"] == "variable" and values["budget"] is not None:
+            raise ParameterError("budget", values["budget"], "nothing where the size is variable")
+
+    @property
+    def margin_threshold(self) -> float:
+        return default_beta(self.beta, self.update)
+
+    def _capacity(self, arrivals: int) -> int:
+        return arrivals if self.budget is None else min(arrivals, self.budget)
+
+    def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
+        budget_perceptron(block, f, rounds, self.margin_threshold, self.budget or VARIABLE, RULES[self.update], self.C)
+
+
+@compiled
+def budget_perceptron(
+    block: Block, f: Expansion, rounds: Rounds, beta: float, budget: int, rule: int, C: float
+) -> None:
+    for t in range(len(block.order)):
+        i = block.order[t]
+        margin = block.y[i] * f.scores[i]
+        if is_due(f, i, rule, margin, beta):
+            if f.counts[0] == budget and not f.stored[i]:
+                discard(f, block, best_without_itself(f, block)[0])
+            update(f, block, i, rule, beta, C)
+            if budget == VARIABLE:
+                distill(f, block, beta)
+        note(rounds, t, margin, f)
+
+
+@compiled
+def best_without_itself(f: Expansion, block: Block) -> tuple[int, float]:
+    """The slot whose example keeps the largest margin when it is removed, and that margin."""
+    best, largest = -1, -float("inf")
+    for slot in range(f.counts[0]):
+        i = f.members[slot]
+        margin = block.y[i] * (f.scores[i] - f.coefficients[slot] * block.diagonal[i])
+        if margin > largest:
+            best, largest = slot, margin
+    return best, largest
+
+
+@compiled
+def distill(f: Expansion, block: Block, beta: float) -> None:
+    """DistillCache: discard, the largest margin first, while an example has a margin of β without itself."""
+    while f.counts[0] > 0:
+        slot, margin = best_without_itself(f, block)
+        if margin < beta:
+            break
+        discard(f, block, slot)

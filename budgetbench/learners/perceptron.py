@@ -1,0 +1,40 @@
+"""The Perceptron."""
+
+from __future__ import annotations
+
+from budgetbench.engine.base import learner
+from budgetbench.engine.compiled import compiled
+from budgetbench.engine.expansion import Block, Expansion, Rounds, note, store
+from budgetbench.engine.online import OnlineLearner
+from budgetbench.engine.parameters import NonNegative
+
+
+@learner("perceptron", title="Perceptron", color="#000000", marker="o")
+class Perceptron(OnlineLearner):
+    """Rosenblatt's Perceptron with a kernel; with beta > 0 the aggressive Perceptron.
+
+    On yₜ f(xₜ) ≤ β, the example is stored with the coefficient aₜ = yₜ:  f ← f + yₜ K(xₜ, ·).
+
+    Rosenblatt 1958; Orabona, Keshet, Caputo 2008, Algorithm 1; Crammer, Kandola, Singer 2003, Figure 1 without
+    DistillCache. A prediction of exactly 0 is a mistake, where Algorithm 1 leaves sign(0) open.
+    Cost of an example: one kernel value for each stored one.
+
+    Parameters
+    ----------
+    beta : an example whose margin y f(x) is at most this is stored.
+    """
+
+    beta: NonNegative = 0.0
+
+    def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
+        perceptron(block, f, rounds, self.beta)
+
+
+@compiled
+def perceptron(block: Block, f: Expansion, rounds: Rounds, beta: float) -> None:
+    for t in range(len(block.order)):
+        i = block.order[t]
+        margin = block.y[i] * f.scores[i]
+        if margin <= beta:
+            store(f, block, i, block.y[i])
+        note(rounds, t, margin, f)

@@ -1,0 +1,68 @@
+"""The support vector machine, the papers' gold standard."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.svm import SVC
+
+from budgetbench.engine.base import KernelClassifier, learner
+from budgetbench.engine.kernel_access import KernelAccess, Rows
+from budgetbench.engine.parameters import Positive
+
+#: Bytes that a float64 copy of the Gram matrix may take; beyond, the solver computes kernel values by itself.
+PRECOMPUTED_LIMIT = 1 << 30
+
+
+@learner("svm", title="SVM", color="#009E73", marker="D")
+class SVM(KernelClassifier):
+    """Soft-margin SVM with bias, solved by libsvm; one against one for more than two classes.
+
+    Cortes and Vapnik 1995. scikit-learn's `SVC`; where scikit-learn-intelex is installed (the extra ``fast``), that
+    takes over wherever the solver computes kernel values by itself.
+
+    Parameters
+    ----------
+    C : bound on the coefficients.
+    """
+
+    batch = True
+    multiclass = True
+
+    C: Positive = 1.0
+
+    def learn(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
+        rows = np.sort(order)  # the solution does not depend on the order; the solver's rounding does
+        binary = len(self.classes_) == 2
+        if binary and access.gram is not None and 8 * len(rows) ** 2 <= PRECOMPUTED_LIMIT:
+            values = np.empty((len(rows), len(rows)))
+            for target, row in zip(values, rows, strict=True):  # one by one, as two copies would be too much memory
+                target[:] = access.gram[row][rows]
+            machine = SVC(C=self.C, kernel="precomputed", cache_size=64).fit(values, labels[rows])
+        else:
+            machine = self._solver().fit(access.X[rows], labels[rows])
+        self.support_ = rows[machine.support_]
+        if binary:
+            self.coefficients_ = machine.dual_coef_[0]
+            self.intercept_ = float(machine.intercept_[0])  # type: ignore[misc]
+        else:
+            self.coefficients_ = machine.dual_coef_.T
+            self._machine = machine
+
+    def _solver(self) -> Any:
+        try:
+            solver = importlib.import_module("sklearnex.svm").SVC
+        except ImportError:
+            solver = SVC
+        kernel = self._kernel
+        name = {"polynomial": "poly"}.get(kernel.name, kernel.name)
+        arguments = {key: getattr(kernel, key) for key in ("gamma", "degree", "coef0") if hasattr(kernel, key)}
+        return solver(C=self.C, kernel=name, cache_size=500, **arguments)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        if len(self.classes_) == 2:
+            return super().predict(X)
+        return np.asarray(self.classes_)[self._machine.predict(np.asarray(X, dtype=np.float32))]
