@@ -1,0 +1,227 @@
+"""YAML read with the line of every key, and values set from the command line.
+
+Scalars follow YAML 1.2: ``1e-3`` is a number, and ``on``, ``yes`` and ``2005-01-01`` are texts (YAML 1.1, which
+PyYAML follows by itself, makes a text of the first, truth values of the next two and a date of the last).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from budgetbench.config.problems import NOTHING, Key, Problem, Words, refuse
+from budgetbench.errors import RequestError, nearest
+
+_CORE = "tag:yaml.org,2002:"
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$|[-+]?\.(inf|Inf|INF)$|\.(nan|NaN|NAN)$")
+
+
+class _Loader(yaml.SafeLoader):
+    """Composes nodes whose scalars are tagged as YAML 1.2 says."""
+
+    yaml_implicit_resolvers: dict[Any, Any] = {}  # noqa: RUF012
+
+
+for _tag, _pattern in (
+    ("null", re.compile(r"(~|null|Null|NULL|)$")),
+    ("bool", re.compile(r"(true|True|TRUE|false|False|FALSE)$")),
+    ("int", re.compile(r"[-+]?[0-9]+$")),
+    ("float", _FLOAT),
+):
+    _Loader.add_implicit_resolver(_CORE + _tag, _pattern, None)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes what both YAML 1.1 and this reader read back: a text such as ``1e-3`` is quoted."""
+
+
+_Dumper.add_implicit_resolver(_CORE + "float", _FLOAT, None)
+
+
+def dump(data: Any) -> str:
+    """YAML text of plain data in the order of its keys, innermost lists and mappings on one line."""
+    return yaml.dump(data, Dumper=_Dumper, sort_keys=False, default_flow_style=None, allow_unicode=True, width=120)
+
+
+@dataclass
+class Document:
+    """A configuration as it was written, before anything is known about its meaning.
+
+    Attributes
+    ----------
+    file : the path as the user gave it.
+    data : plain mappings, lists and scalars.
+    lines : key path → line, counted from 1.
+    flags : key path → the command-line flag that set the value, which then has no line.
+    """
+
+    file: str
+    data: Any = None
+    lines: dict[Key, int] = field(default_factory=dict)
+    flags: dict[Key, str] = field(default_factory=dict)
+
+    def problem(self, key: Key, found: Any, accepted: str, hint: str = "") -> Problem:
+        """A problem with its place: that of the key or, where nothing was written, of what should hold it."""
+        for length in range(len(key), -1, -1):
+            prefix = key[:length]
+            if prefix in self.flags:
+                return Problem(key, found, accepted, hint, self.flags[prefix])
+            if prefix in self.lines:
+                return Problem(key, found, accepted, hint, self.file, self.lines[prefix])
+        return Problem(key, found, accepted, hint, self.file)
+
+    def set(self, key: Key, value: Any, flag: str) -> None:
+        """Put a value from the command line in place, making the mappings on the way to it."""
+        container = self.data
+        for depth, part in enumerate(key):
+            here = key[: depth + 1]
+            part = self._fitting(container, part, here, flag)
+            if depth == len(key) - 1:
+                container[part] = value
+                self.lines = {other: line for other, line in self.lines.items() if other[: len(key)] != key}
+                self.flags[key] = flag
+            elif isinstance(container, dict) and container.get(part) is None:
+                container[part] = {}
+                self.flags[here] = flag
+            container = container[part]
+
+    @staticmethod
+    def _fitting(container: Any, part: str | int, key: Key, flag: str) -> str | int:
+        if isinstance(container, dict):
+            return str(part)
+        if not isinstance(container, list):
+            raise Problem(key, container, "a mapping or a list, to set a value inside it", file=flag)
+        if isinstance(part, int) and part < len(container):
+            return part
+        raise Problem(key, part, f"the number of a list's entry, 0 to {len(container) - 1}", file=flag)
+
+    def override(self, assignment: str) -> None:
+        """Apply ``KEY=VALUE``, as ``--set`` has it: a dotted path and a value in YAML."""
+        flag = f"--set {assignment}"
+        path, equals, text = assignment.partition("=")
+        parts = [part for part in re.split(r"[.\[\]]+", path.strip()) if part]
+        if not equals or not parts:
+            raise Problem((), assignment, "KEY=VALUE, such as dataset.limit=500", file="--set")
+        self.set(tuple(int(part) if part.isdigit() else part for part in parts), parse(text, flag).data, flag)
+
+
+def read(path: str | Path) -> Document:
+    """The document of a file.
+
+    Raises
+    ------
+    RequestError
+        For a file that is not there or cannot be read.
+    ConfigError
+        For text that is not YAML, a key given twice, or a file without a mapping.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        beside = [str(other) for other in sorted(path.parent.glob("*.y*ml"))]
+        message = f"{path}: no such file; accepted: the path of a configuration. {nearest(path, beside)}"
+        raise RequestError(message.rstrip()) from None
+    except UnicodeDecodeError as error:
+        raise RequestError(f"{path}: not a text in UTF-8 ({error.reason} at byte {error.start})") from None
+    except OSError as error:
+        raise RequestError(f"{path}: cannot be read ({error.strerror})") from None
+    document = parse(text, str(path))
+    if not isinstance(document.data, dict):
+        found = NOTHING if document.data is None else Words(f"a {_kind(document.data)}")
+        raise Problem((), found, "a mapping that starts with name, dataset, kernel, algorithms", "", str(path), 1)
+    return document
+
+
+def _kind(value: Any) -> str:
+    return "list" if isinstance(value, list) else "single value"
+
+
+def parse(text: str, file: str) -> Document:
+    """The document of a text; `file` is what errors name."""
+    document = Document(file)
+    composed = _Composed(document)
+    try:
+        node = _Loader(text).get_single_node()
+        if node is not None:
+            document.data = composed.value(node, ())
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = mark.line + 1 if mark else 1
+        rows = text.splitlines()
+        found = rows[line - 1].strip() if line <= len(rows) else Words("the end of the file")
+        said = " ".join(part for part in (error.context, error.problem) if part)
+        raise Problem((), found, "valid YAML", f"The YAML reader says: {said}.", file, line) from None
+    except yaml.YAMLError as error:  # a character that YAML forbids has no line of its own
+        raise Problem((), Words("a forbidden character"), "valid YAML", str(error), file, 1) from None
+    except RecursionError:
+        raise Problem((), Words("lists or mappings thousands deep"), "a configuration", "", file, 1) from None
+    refuse(composed.problems)
+    return document
+
+
+class _Composed:
+    """Plain data out of composed nodes, noting lines and refusing what plain data cannot hold."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.problems: list[Problem] = []
+        self._open: list[yaml.Node] = []
+
+    def value(self, node: yaml.Node, key: Key) -> Any:
+        self.document.lines.setdefault(key, node.start_mark.line + 1)
+        if node in self._open:  # an alias to what it stands in would never end
+            return self._problem(node, key, "an alias of itself", "a value")
+        self._open.append(node)
+        try:
+            if isinstance(node, yaml.MappingNode) and node.tag == _CORE + "map":
+                return self._mapping(node, key)
+            if isinstance(node, yaml.SequenceNode) and node.tag == _CORE + "seq":
+                return [self.value(child, (*key, number)) for number, child in enumerate(node.value)]
+            return self._scalar(node, key)
+        finally:
+            self._open.pop()
+
+    def _mapping(self, node: yaml.MappingNode, key: Key) -> dict[str, Any]:
+        data: dict[str, Any] = {}
+        for name_node, value_node in node.value:
+            name = self.value(name_node, (*key, "")) if isinstance(name_node, yaml.ScalarNode) else None
+            if not isinstance(name, str):
+                self._problem(name_node, key, f"the key {getattr(name_node, 'value', None)!r}", "a text as a key")
+                continue
+            here = (*key, name)
+            line = name_node.start_mark.line + 1
+            if name in data:
+                first = self.document.lines[here]
+                self._problem(name_node, here, "the key once more", "each key once", f"It is in line {first} already.")
+                continue
+            self.document.lines[here] = line
+            data[name] = self.value(value_node, here)
+        self.document.lines.pop((*key, ""), None)
+        return data
+
+    def _scalar(self, node: yaml.Node, key: Key) -> Any:
+        text = node.value
+        kind = node.tag.removeprefix(_CORE)
+        try:
+            if kind == "str":
+                return text
+            if kind == "null":
+                return None
+            if kind == "bool":
+                return {"true": True, "false": False}[text.lower()]
+            if kind == "int":
+                return int(text)
+            if kind == "float":
+                return float(re.sub(r"\.(?=[iInN])", "", text))
+        except (KeyError, TypeError, ValueError):
+            pass
+        return self._problem(node, key, f"{node.tag} {text!r}", "a text, a number, true, false or null")
+
+    def _problem(self, node: yaml.Node, key: Key, found: str, accepted: str, hint: str = "") -> None:
+        line = node.start_mark.line + 1
+        self.problems.append(Problem(key, Words(found), accepted, hint, self.document.file, line))

@@ -1,0 +1,55 @@
+"""The kernel of a configuration."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields
+from typing import Any, get_type_hints
+
+from budgetbench.config.document import Document
+from budgetbench.config.problems import NOTHING, Problem
+from budgetbench.config.sections import check_type, unknown_key
+from budgetbench.engine.parameters import describe
+from budgetbench.errors import ParameterError, nearest
+from budgetbench.kernels import RBF_WIDTHS, Kernel, kernels, make_kernel
+
+
+def kernel_of(document: Document, raw: Any, problems: list[Problem]) -> Kernel | None:
+    """The kernel that the configuration names, or None with its problems noted."""
+    key = ("kernel",)
+    if not isinstance(raw, dict):
+        problems.append(document.problem(key, raw, "a mapping such as {name: rbf, gamma: 0.5}"))
+        return None
+    name = raw.get("name", NOTHING)
+    if not isinstance(name, str) or name not in kernels:
+        problems.append(document.problem((*key, "name"), name, ", ".join(kernels), nearest(name, kernels)))
+        return None
+    before = len(problems)
+    given = {parameter: value for parameter, value in raw.items() if parameter != "name"}
+    types = parameter_types(name)
+    for parameter, value in given.items():
+        if parameter not in types:
+            problems.append(unknown_key(document, (*key, parameter), ["name", *types]))
+        elif not check_type(types[parameter], value):
+            problems.append(document.problem((*key, parameter), value, describe(types[parameter])))
+    if name == "rbf" and not any(width in given for width in RBF_WIDTHS) and len(problems) == before:
+        # A default would be a guess about the data, and every number of the experiment depends on it.
+        problems.append(document.problem((*key, "gamma"), NOTHING, f"exactly one of {', '.join(RBF_WIDTHS)}"))
+    if len(problems) > before:
+        return None
+    try:
+        return make_kernel(name, **given)
+    except ParameterError as error:
+        problems.append(document.problem((*key, error.parameter), error.found, error.accepted))
+        return None
+
+
+def parameter_types(name: str) -> dict[str, Any]:
+    """What a kernel of that name takes: parameter → type."""
+    hints = get_type_hints(kernels[name])
+    types = {field.name: hints[field.name] for field in fields(kernels[name])}
+    return types | dict.fromkeys(RBF_WIDTHS, float) if name == "rbf" else types
+
+
+def resolved_kernel(kernel: Kernel) -> dict[str, Any]:
+    """The kernel as plain data; an RBF always by its gamma, however its width was given."""
+    return {"name": kernel.name, **asdict(kernel)}
