@@ -1,0 +1,135 @@
+"""Error against number of support vectors: Weston, Bordes, Bottou 2005, Figures 9 to 12."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from budgetbench.plots.axes import dodged, positive_floor, set_scale
+from budgetbench.plots.base import SCALE, Drawing, NothingToDraw, figure_kind, one_of
+from budgetbench.plots.series import Series, runs_text, series_over_sizes
+from budgetbench.plots.style import finish, new_figure
+from budgetbench.results import Results
+
+LABELS = {
+    "test_error": "Test error (%)",
+    "averaged_test_error": "Test error of the averaged hypothesis (%)",
+    "online_error": "Online error (%)",
+    "margin_error": "Online margin error (%)",
+}
+BARS = {
+    "minmax": "minimum to maximum",
+    "std": "± standard deviation",
+    "stderr": "± standard error",
+    "none": "",
+}
+
+
+@figure_kind(
+    "error_vs_support",
+    "error against the number of support vectors, learners with several budgets as lines",
+    measure=one_of(*LABELS),
+    error_bars=one_of(*BARS),
+    x=one_of("log", "linear"),
+    y=SCALE,
+)
+def error_vs_support(results: Results, spec: Mapping[str, Any]) -> Drawing:
+    """Mean error (%) over mean support size, with bars; a learner with one parameter set is a point.
+
+    The papers show the test error; Crammer et al. 2003, Figure 4, also the online error and the online margin error
+    (`measure`). Where the points of several learners coincide they are set a little apart.
+    """
+    summary = results.summary
+    measure = spec["measure"]
+    rows = summary[summary["selected"].astype(bool) & summary[f"{measure}_mean"].notna()]
+    rows = rows.assign(size=rows["support_size_mean"].fillna(rows["budget"].astype("Float64")).astype(float))
+    rows = rows[rows["size"].notna()]
+    if rows.empty:
+        raise NothingToDraw(f"no finished run has {measure} and support_size")
+    series = series_over_sizes(results, rows)
+    data = _numbers(series, measure, spec)
+    figure, axes = new_figure(spec["size"], [one.label for one in series])
+    for one in series:
+        own = data[data["series"] == one.label]
+        _draw(axes, one, own, bars=spec["error_bars"] != "none")
+    set_scale(axes, "x", spec["x"], data["x"].to_numpy())
+    set_scale(axes, "y", spec["y"], data[["y", "low", "high"]].to_numpy().ravel())
+    if spec["x"] == "linear":
+        axes.set_xlim(-0.02 * data["x"].max(), 1.03 * data["x"].max())
+    if spec["y"] == "linear":
+        top = axes.get_ylim()[1]
+        # a marker close to 0 is to be seen whole
+        axes.set_ylim(-0.03 * top if data["y"].min() < 0.03 * top else 0.0, top)
+    axes.set_xlabel("Number of support vectors")
+    axes.set_ylabel(LABELS[measure])
+    bars = BARS[spec["error_bars"]] if (data["high"] > data["low"]).any() else ""
+    caption = runs_text(data["runs"]) + (f"; bars: {bars}" if bars else "") + "."
+    finish(figure, axes, spec, spec["title"] or str(results.experiment.get("title") or results.folder.name), caption)
+    return Drawing(figure, data)
+
+
+def _numbers(series: list[Series], measure: str, spec: Mapping[str, Any]) -> pd.DataFrame:
+    """What is drawn: x (with its shift), y and the ends of the bar, the last three in percent."""
+    parts = []
+    for one in series:
+        rows = one.rows.sort_values("size", kind="stable")
+        low, high = _bars(rows, measure, spec["error_bars"])
+        part = pd.DataFrame(
+            {
+                "series": one.label,
+                "algorithm": one.algorithm,
+                "params": rows["params"],
+                "budget": rows["budget"],
+                "runs": rows["runs"],
+                "support_size": rows["size"],
+                # a logarithmic axis has no place for an empty support set
+                "x": rows["size"].clip(lower=1.0) if spec["x"] == "log" else rows["size"],
+                "y": 100 * rows[f"{measure}_mean"],
+                "low": 100 * low,
+                "high": 100 * high,
+            }
+        )
+        parts.append(part)
+    shifted = dodged([part["x"].to_numpy(dtype=float) for part in parts], spec["x"])
+    data: pd.DataFrame = pd.concat(
+        [part.assign(x=x) for part, x in zip(parts, shifted, strict=True)], ignore_index=True
+    )
+    if spec["y"] == "log":
+        floor = positive_floor(data[["y", "low"]].to_numpy(dtype=float).ravel()) / 2
+        data[["y", "low"]] = data[["y", "low"]].clip(lower=floor)
+    return data
+
+
+def _bars(rows: pd.DataFrame, measure: str, kind: str) -> tuple[pd.Series[float], pd.Series[float]]:
+    mean = rows[f"{measure}_mean"]
+    if kind == "minmax":
+        return rows[f"{measure}_min"], rows[f"{measure}_max"]
+    if kind == "none":
+        return mean, mean
+    reach = rows[f"{measure}_std"].fillna(0.0)
+    if kind == "stderr":
+        reach = reach / np.sqrt(rows["runs"])
+    return mean - reach, mean + reach
+
+
+def _draw(axes: Any, one: Series, own: pd.DataFrame, bars: bool) -> None:
+    x, y, low, high = (own[name].to_numpy(dtype=float) for name in ("x", "y", "low", "high"))
+    style = one.drawn()
+    reach: NDArray[np.float64] | None = np.vstack([y - low, high - y]).clip(min=0) if bars else None
+    alone = len(own) == 1
+    axes.errorbar(
+        x,
+        y,
+        yerr=reach,
+        linestyle="none" if alone else one.line,
+        markersize=6.0 if alone else None,
+        elinewidth=0.9,
+        capsize=2.2,
+        capthick=0.9,
+        zorder=3 if alone else 2,
+        **style,
+    )

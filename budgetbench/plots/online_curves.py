@@ -1,0 +1,172 @@
+"""The run of an online learner: Orabona, Keshet, Caputo 2008, Figures 1 to 3."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from budgetbench.plots.axes import set_scale
+from budgetbench.plots.base import SCALE, WHOLE, Drawing, NothingToDraw, figure_kind, one_of
+from budgetbench.plots.series import Series, runs_text, series_of_rows
+from budgetbench.plots.style import finish, new_figure
+from budgetbench.results import Results
+from budgetbench.results.names import budget_of
+from budgetbench.results.summary import params_of
+
+LABELS = {
+    "seen": "Number of examples seen",
+    "online_error": "Online error (%)",
+    "support_size": "Size of the support set",
+}
+CROWD = 12  # more curves than this cannot be told apart
+START = 0.02  # of the examples seen: earlier, the share of mistakes is that of a handful and would set the scale
+BAND = one_of("std", "minmax", "none")
+BANDS = {"std": "band: ± standard deviation", "minmax": "band: minimum to maximum", "none": ""}
+
+
+@figure_kind(
+    "online_error_vs_seen",
+    "share of mistakes so far against the number of examples seen",
+    budget=WHOLE,
+    band=BAND,
+    x=SCALE,
+    y=SCALE,
+)
+def online_error_vs_seen(results: Results, spec: Mapping[str, Any]) -> Drawing:
+    """Orabona's Figure 1: mean online error (%) over the stream."""
+    return _curves(results, spec, "seen", "online_error")
+
+
+@figure_kind(
+    "support_vs_seen",
+    "size of the support set against the number of examples seen",
+    budget=WHOLE,
+    band=BAND,
+    x=SCALE,
+    y=SCALE,
+)
+def support_vs_seen(results: Results, spec: Mapping[str, Any]) -> Drawing:
+    """Orabona's Figure 2: mean size of the support set over the stream."""
+    return _curves(results, spec, "seen", "support_size")
+
+
+@figure_kind(
+    "online_error_vs_support",
+    "share of mistakes so far against the size of the support set at that time",
+    budget=WHOLE,
+    band=one_of("none", "std", "minmax"),
+    x=one_of("log", "linear"),
+    y=SCALE,
+)
+def online_error_vs_support(results: Results, spec: Mapping[str, Any]) -> Drawing:
+    """Orabona's Figure 3: mean online error (%) over mean size of the support set; a full set goes straight on."""
+    return _curves(results, spec, "support_size", "online_error")
+
+
+def _curves(results: Results, spec: Mapping[str, Any], across: str, up: str) -> Drawing:
+    rows, budget = _chosen(results, spec["budget"])
+    series = series_of_rows(results, rows)
+    data = pd.concat([_numbers(results, one, across, up, spec) for one in series], ignore_index=True)
+    if (up == "online_error" and spec["x"] == "linear") or across == "support_size":
+        data = data[data["seen"] >= START * data["seen"].max()].reset_index(drop=True)
+    if data.empty:
+        raise NothingToDraw("the runs' curves have no checkpoint in common")
+    figure, axes = new_figure(spec["size"], [one.label for one in series])
+    for number, one in enumerate(series):
+        own = data[data["series"] == one.label]
+        _draw(axes, one, own, number / len(series), spec["band"] != "none")
+    set_scale(axes, "x", spec["x"], data["x"].to_numpy(dtype=float))
+    set_scale(axes, "y", spec["y"], data["y"].to_numpy(dtype=float))
+    if spec["x"] == "linear":
+        axes.set_xlim(0, data["x"].max() * 1.03)
+    if spec["y"] == "linear":
+        axes.set_ylim(*_limits(data, from_zero=up == "support_size"))
+    axes.set_xlabel(LABELS[across])
+    axes.set_ylabel(LABELS[up])
+    several = data["runs"].max() > 1 and BANDS[spec["band"]]
+    caption = (
+        runs_text(data["runs"]) + (f"; {several}" if several else "") + (f"; B = {budget}" if budget else "") + "."
+    )
+    finish(figure, axes, spec, spec["title"] or str(results.experiment.get("title") or results.folder.name), caption)
+    return Drawing(figure, data)
+
+
+def _limits(data: pd.DataFrame, from_zero: bool) -> tuple[float, float]:
+    """Room for all means, and for the bands of the second half: early bands are wide and say little."""
+    late = data[data["seen"] >= data["seen"].max() / 2]
+    low = min(float(data["y"].min()), float(late["low"].min()))
+    high = max(float(data["y"].max()), float(late["high"].max()))
+    room = 0.06 * (high - low) or 1.0
+    return 0.0 if from_zero else max(0.0, low - room), high + room
+
+
+def _chosen(results: Results, budget: int | None) -> tuple[pd.DataFrame, int | None]:
+    """The rows to draw, and the one budget among them where one was chosen.
+
+    Learners without a budget are always in. Without a wish, all budgets are drawn, or the middle one where that would
+    be a crowd.
+    """
+    with_curve = {int(point) for point in results.trials.loc[results.trials["curve"].notna(), "point"]}
+    summary = results.summary
+    rows = summary[summary["selected"].astype(bool) & (summary["runs"] > 0) & summary.index.isin(with_curve)]
+    if rows.empty:
+        raise NothingToDraw("no finished run of an online learner has a curve")
+    budgets = [budget_of(params, own) for params, own in zip(params_of(rows), rows["budget"], strict=True)]
+    known = sorted({one for one in budgets if one is not None})
+    if budget is None and len(known) > 1 and len(rows) > CROWD:
+        budget = known[len(known) // 2]
+    if budget is None:
+        return rows, known[0] if len(known) == 1 else None
+    if budget not in known:
+        raise NothingToDraw(f"budget {budget} has no curve; there are: {', '.join(map(str, known)) or 'none'}")
+    return rows[[one is None or one == budget for one in budgets]], budget
+
+
+def _numbers(results: Results, one: Series, across: str, up: str, spec: Mapping[str, Any]) -> pd.DataFrame:
+    """Means over the runs at the checkpoints that all of them have."""
+    trials = results.trials
+    own = trials[(trials["point"] == one.rows.index[0]) & (trials["status"] != "failed") & trials["curve"].notna()]
+    curves = [pd.DataFrame(curve).drop_duplicates("seen").set_index("seen") for curve in own["curve"]]
+    seen = curves[0].index
+    for curve in curves[1:]:
+        seen = seen.intersection(curve.index)
+    stacks = {
+        name: np.stack([curve.loc[seen, name].to_numpy(dtype=float) for curve in curves])
+        for name in ("online_error", "support_size")
+    }
+    stacks["online_error"] *= 100
+    y = stacks[up].mean(axis=0)
+    low, high = y, y
+    if spec["band"] == "minmax":
+        low, high = stacks[up].min(axis=0), stacks[up].max(axis=0)
+    elif spec["band"] == "std" and len(curves) > 1:
+        spread = stacks[up].std(axis=0, ddof=1)
+        low, high = y - spread, y + spread
+    data: pd.DataFrame = pd.DataFrame(
+        {
+            "series": one.label,
+            "algorithm": one.algorithm,
+            "params": one.rows["params"].iloc[0],
+            "runs": len(curves),
+            "seen": seen.to_numpy(),
+            "x": seen.to_numpy(dtype=float) if across == "seen" else stacks["support_size"].mean(axis=0),
+            "y": y,
+            "low": low,
+            "high": high,
+        }
+    )
+    for name, axis in (("x", spec["x"]), ("y", spec["y"])):
+        if axis == "log":  # nothing stored, or no mistake, yet
+            data = data[data[name] > 0]
+    return data
+
+
+def _draw(axes: Any, one: Series, own: pd.DataFrame, phase: float, band: bool) -> None:
+    """A line with markers a ninth of it apart, each series starting elsewhere so that markers do not coincide."""
+    x, y = own["x"].to_numpy(), own["y"].to_numpy()
+    if band:
+        axes.fill_between(x, own["low"], own["high"], color=one.colour, alpha=0.15, linewidth=0, zorder=1)
+    axes.plot(x, y, linestyle=one.line, markevery=(phase * 0.11, 0.11), zorder=2, **one.drawn())

@@ -1,0 +1,121 @@
+"""What is drawn as one line or one point: rows of the summary that belong together, with a label and a style."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from budgetbench.plots.style import learner_style, variant_style
+from budgetbench.results import Results
+from budgetbench.results.grid import canonical_json, points
+from budgetbench.results.names import learner_title, parameter_text, varying
+from budgetbench.results.summary import params_of
+
+SIZES = ("budget", "bound_budget", "U", "eta")
+"""Parameters that set how many examples a learner keeps: results that differ in these only are joined to a line."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """Rows of one learner and how they are drawn.
+
+    Attributes
+    ----------
+    rows : of the summary, indexed by point.
+    line, filled : its line style, and whether its markers are filled: they tell a learner's variants apart.
+    """
+
+    algorithm: str
+    label: str
+    rows: pd.DataFrame
+    colour: str
+    marker: str
+    line: Any
+    filled: bool
+
+    def drawn(self) -> dict[str, Any]:
+        """Keywords for matplotlib's `plot` and `errorbar`."""
+        return {
+            "label": self.label,
+            "color": self.colour,
+            "marker": self.marker,
+            "markerfacecolor": self.colour if self.filled else "white",
+        }
+
+
+def series_over_sizes(results: Results, rows: pd.DataFrame) -> list[Series]:
+    """One series for each learner and each set of its parameters other than those in `SIZES`."""
+    return _series(results, rows, SIZES)
+
+
+def series_of_rows(results: Results, rows: pd.DataFrame) -> list[Series]:
+    """One series for each row."""
+    return _series(results, rows, ())
+
+
+def _series(results: Results, rows: pd.DataFrame, joined: tuple[str, ...]) -> list[Series]:
+    params = dict(zip(rows.index, params_of(rows), strict=True))
+    algorithms = list(dict.fromkeys(point.algorithm for point in points(results.experiment)))
+    searched = _searched(results)
+    found: list[Series] = []
+    for algorithm, own in rows.groupby("algorithm", sort=False):
+        groups: dict[tuple[str, tuple[str, ...]], list[Any]] = {}
+        for i in own.index:
+            sized = tuple(name for name in joined if params[i].get(name) is not None)
+            rest = {name: value for name, value in params[i].items() if name not in joined}
+            groups.setdefault((canonical_json(rest), sized), []).append(i)
+        differing = varying((params[members[0]] for members in groups.values()), without=joined)
+        ways = {sized for _, sized in groups}
+        colour, marker = learner_style(str(algorithm), algorithms)
+        for number, ((_, sized), members) in enumerate(groups.items()):
+            first = members[0]
+            best = searched.get(int(rows.loc[first, "entry"]), [])
+            words = [f"best {parameter_text(name, params[first].get(name))}" for name in best]
+            words += _words(params[first], [name for name in differing if name not in best])
+            if len(ways) > 1 and joined and sized:
+                words.append("by " + ", ".join(name.replace("_", " ") for name in sized))
+            line, filled = variant_style(number)
+            label = _label(learner_title(str(algorithm)), words)
+            found.append(Series(str(algorithm), label, rows.loc[members], colour, marker, line, filled))
+    return found
+
+
+def _words(params: Mapping[str, Any], names: Iterable[str]) -> list[str]:
+    """What tells a variant from its siblings, as short as a legend wants it."""
+    words = []
+    for name in names:
+        value = params.get(name)
+        if value is None:
+            continue
+        if name in ("budget", "bound_budget"):
+            words.append(f"B = {value}")
+        elif name == "epochs":
+            words.append(f"{value} epoch" if value == 1 else f"{value} epochs")
+        else:
+            words.append(parameter_text(name, value))
+    return words
+
+
+def _label(title: str, words: list[str]) -> str:
+    return f"{title} ({', '.join(words)})" if words else title
+
+
+def _searched(results: Results) -> dict[int, list[str]]:
+    """For each entry that selects among parameter sets: the parameters it selects among."""
+    values: dict[int, dict[str, set[str]]] = {}
+    for point in points(results.experiment):
+        if point.select is not None:
+            for name, value in point.given.items():
+                values.setdefault(point.entry, {}).setdefault(name, set()).add(repr(value))
+    return {entry: [name for name, found in grid.items() if len(found) > 1] for entry, grid in values.items()}
+
+
+def runs_text(runs: Iterable[int]) -> str:
+    """`Mean of 5 runs`, `Mean of 3 to 5 runs`, `One run`."""
+    counts = sorted(set(runs))
+    if counts == [1]:
+        return "One run"
+    return f"Mean of {counts[0]} runs" if len(counts) == 1 else f"Mean of {counts[0]} to {counts[-1]} runs"

@@ -1,0 +1,146 @@
+"""How a table is written: for the terminal, as markdown, LaTeX or CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import textwrap
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+    from budgetbench.results.table import Cell, Table
+
+LEFT_OUT = "Mean ± standard deviation; a wider terminal, or table.md, shows all columns and ranges."
+
+LATEX = {"\\": r"\textbackslash{}", "±": r"$\pm$", "–": "--", "~": r"\textasciitilde{}"}
+LATEX |= {character: f"\\{character}" for character in "%&_#$\x7b\x7d"}
+
+
+def rich_table(table: Table, brief: bool = False) -> RichTable:
+    """For the terminal, its colours left to the terminal's theme; in brief without ranges and dispensable columns."""
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    notes = [LEFT_OUT] if brief else table.notes
+    shown = RichTable(
+        title=Text(table.title),
+        caption=Text("\n".join(notes)) if notes else None,
+        title_justify="left",
+        caption_justify="left",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        collapse_padding=True,
+    )
+    kept = [i for i, column in enumerate(table.columns) if not (brief and column.dispensable)]
+    rows = {id(row): [_shown(row[i], brief) for i in kept] for group in table.groups for row in group.rows}
+    for place, i in enumerate(kept):
+        column = table.columns[i]
+        header = column.header
+        if brief and column.numeric:  # a heading is not worth more room than its numbers take
+            header = textwrap.fill(header, max(13, *(len(cells[place]) for cells in rows.values())))
+        # numbers stay in one piece, words give way
+        shown.add_column(
+            Text(header),
+            justify="right" if column.numeric else "left",
+            no_wrap=column.numeric,
+            min_width=None if column.numeric else 10,
+        )
+    for group in table.groups:
+        if group.heading:
+            shown.add_section()
+            shown.add_row(Text(group.heading, style="bold"))
+        for row in group.rows:
+            shown.add_row(*map(Text, rows[id(row)]))
+    return shown
+
+
+def fitting(table: Table, width: int) -> RichTable:
+    """The table for a terminal this wide: in brief where it would not fit."""
+    needed = 2 * len(table.columns)
+    for i, column in enumerate(table.columns):
+        texts = [column.header, *(row[i].text for group in table.groups for row in group.rows)]
+        words = texts if column.numeric else [word for text in texts for word in text.split()]
+        needed += max(map(len, words), default=0)
+    return rich_table(table, brief=needed > width)
+
+
+def text(table: Table) -> str:
+    """As on the terminal, without colours and as wide as it needs to be."""
+    from rich.console import Console
+
+    shown = rich_table(table)
+    console = Console(file=io.StringIO(), width=1000, color_system=None, legacy_windows=False)
+    width = console.measure(shown).maximum
+    console.width = width
+    with console.capture() as capture:
+        console.print(shown)
+    return "".join(f"{line.rstrip()}\n" for line in capture.get().strip("\n").split("\n"))
+
+
+def markdown(table: Table) -> str:
+    """A pipe table; a group's heading is a row of its own."""
+
+    def line(cells: list[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+
+    lines = [line([column.header for column in table.columns])]
+    lines.append("|" + "|".join("---:" if column.numeric else ":---" for column in table.columns) + "|\n")
+    for group in table.groups:
+        if group.heading:
+            lines.append(line([f"**{group.heading}**", *[""] * (len(table.columns) - 1)]))
+        lines.extend(line([cell.text for cell in row]) for row in group.rows)
+    return "".join(lines)
+
+
+def latex(table: Table) -> str:
+    """A `tabular` with the rules of the package booktabs."""
+    lines = [
+        "\\begin{tabular}{" + "".join("r" if column.numeric else "l" for column in table.columns) + "}",
+        "\\toprule",
+        _latex_line([column.header for column in table.columns]),
+    ]
+    for group in table.groups:
+        lines.append("\\midrule")
+        if group.heading:
+            lines.append(f"\\multicolumn{{{len(table.columns)}}}{{l}}{{{_latex(group.heading)}}} \\\\")
+        lines.extend(_latex_line([cell.text for cell in row]) for row in group.rows)
+    lines += ["\\bottomrule", "\\end{tabular}"]
+    return "\n".join(lines) + "\n"
+
+
+def comma_separated(table: Table) -> str:
+    """Plain numbers, a column for each statistic; a group's heading is a column."""
+    grouped = any(group.heading for group in table.groups)
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    fields = [field for column in table.columns for field in column.fields]
+    writer.writerow([*fields, "group"] if grouped else fields)
+    for group in table.groups:
+        for row in group.rows:
+            values = [value for cell in row for value in cell.values]
+            writer.writerow([*values, group.heading] if grouped else values)
+    return stream.getvalue()
+
+
+def _shown(cell: Cell, brief: bool) -> str:
+    return cell.brief if brief and cell.brief is not None else cell.text
+
+
+def _latex_line(cells: list[str]) -> str:
+    return " & ".join(_latex(cell) for cell in cells) + " \\\\"
+
+
+def _latex(words: str) -> str:
+    return "".join(LATEX.get(character, character) for character in words)
+
+
+FORMATS: dict[str, Callable[[Table], str]] = {
+    "text": text,
+    "markdown": markdown,
+    "latex": latex,
+    "csv": comma_separated,
+}

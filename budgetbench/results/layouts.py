@@ -1,0 +1,165 @@
+"""Which rows and columns a table has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from budgetbench.results.grid import points
+from budgetbench.results.names import BUDGETS, learner_title, parameter_text, parameters_text, value_text, varying
+from budgetbench.results.summary import params_of
+from budgetbench.results.table import Cell, Column, Group, Layout, Table
+
+Row = Mapping[str, Any]
+Maker = Callable[[Row], Cell]
+
+SPREAD = "mean ± standard deviation"
+RANGE = "(minimum–maximum)"
+
+
+def accuracy(summary: pd.DataFrame, experiment: Mapping[str, Any]) -> Table:
+    """Test error first, one row for each algorithm and parameter set, in the configuration's order."""
+    columns: list[tuple[Column, Maker]] = [
+        *_naming(summary, experiment),
+        _count("Budget", "budget"),
+        _count("Runs", "runs"),
+        _error("Test error, %", "test_error", with_range=True),
+        _error("Averaged test error, %", "averaged_test_error"),
+        _error("Online error, %", "online_error"),
+        _size("Support size"),
+        _count("Failed", "failed"),
+    ]
+    notes = [f"Test error: {SPREAD} {RANGE} over the runs; other measures: {SPREAD}."]
+    return _table(summary, experiment, columns, notes, grouped=False)
+
+
+def mistakes(summary: pd.DataFrame, experiment: Mapping[str, Any]) -> Table:
+    """Online mistakes and size of the support set, grouped by budget: Orabona et al. 2008, Tables 1 to 3."""
+    columns: list[tuple[Column, Maker]] = [
+        *_naming(summary, experiment, without=BUDGETS),
+        _count("Runs", "runs"),
+        _error("Mistakes, %", "online_error"),
+        _size("Size of support set"),
+        _count("Failed", "failed"),
+    ]
+    return _table(summary, experiment, columns, [f"{SPREAD.capitalize()} over the runs."], grouped=True)
+
+
+LAYOUTS: dict[str, Layout] = {"accuracy": accuracy, "mistakes": mistakes}
+
+
+def _table(
+    summary: pd.DataFrame,
+    experiment: Mapping[str, Any],
+    columns: list[tuple[Column, Maker]],
+    notes: list[str],
+    grouped: bool,
+) -> Table:
+    shown = summary[summary["selected"].astype(bool)]
+    if not (shown["runs"] > 1).any():
+        notes = []
+    headings = [f"B = {budget}" if grouped and not pd.isna(budget) else "" for budget in shown["budget"]]
+    ordered = list(dict.fromkeys([*([""] if "" in headings else []), *headings]))
+    groups = {heading: Group(heading, []) for heading in ordered}
+    for heading, (_, row) in zip(headings, shown.iterrows(), strict=True):
+        groups[heading].rows.append([make(row) for _, make in columns])
+    cells = [row for group in groups.values() for row in group.rows]
+    # A column that says nothing anywhere is left out, except the first, which names the rows.
+    kept = [i for i in range(len(columns)) if i == 0 or any(row[i].text for row in cells)]
+    return Table(
+        title=str(experiment.get("title") or experiment.get("name") or "Results"),
+        columns=[columns[i][0] for i in kept],
+        groups=[Group(group.heading, [[row[i] for i in kept] for row in group.rows]) for group in groups.values()],
+        notes=notes,
+    )
+
+
+def _naming(
+    summary: pd.DataFrame, experiment: Mapping[str, Any], without: tuple[str, ...] = ("budget",)
+) -> list[tuple[Column, Maker]]:
+    """The columns that say which algorithm and which of its parameter sets a row is."""
+    params = dict(zip(summary.index, params_of(summary), strict=True))
+    searched = _searched(experiment)
+    names: dict[str, list[str]] = {}
+    for algorithm, rows in summary.groupby("algorithm", sort=False):
+        names[str(algorithm)] = varying((params[i] for i in rows.index), without)
+
+    def algorithm_cell(row: Row) -> Cell:
+        return Cell(learner_title(row["algorithm"]), (row["algorithm"],))
+
+    def parameters_cell(row: Row) -> Cell:
+        own = params[row.name]  # type: ignore[attr-defined]
+        grid = searched.get(row["entry"], {})
+        rest = parameters_text(own, [name for name in names[row["algorithm"]] if name not in grid])
+        found = [_best_of(name, own.get(name), values) for name, values in grid.items()]
+        text = ", ".join([*found, *([rest] if rest else [])])
+        return Cell(text, (text,))
+
+    return [
+        (Column("Algorithm", fields=("algorithm",)), algorithm_cell),
+        (Column("Parameters", fields=("parameters",)), parameters_cell),
+    ]
+
+
+def _searched(experiment: Mapping[str, Any]) -> dict[int, dict[str, list[Any]]]:
+    """For each entry that selects among parameter sets: the values of each parameter it selects among."""
+    searched: dict[int, dict[str, list[Any]]] = {}
+    for point in points(experiment):
+        if point.select is not None:
+            for name, value in point.given.items():
+                values = searched.setdefault(point.entry, {}).setdefault(name, [])
+                if value not in values:
+                    values.append(value)
+    return {
+        entry: {name: values for name, values in grid.items() if len(values) > 1} for entry, grid in searched.items()
+    }
+
+
+def _best_of(name: str, value: Any, values: list[Any]) -> str:
+    return f"{parameter_text(name, value)} (best of {name.replace('_', ' ')} = {value_text(values)})"
+
+
+def _count(header: str, field: str) -> tuple[Column, Maker]:
+    def cell(row: Row) -> Cell:
+        value = row[field]
+        text: str = "" if pd.isna(value) else str(int(value))
+        # no failure is the normal case, so that 0 says nothing
+        return Cell("" if field == "failed" and text == "0" else text, (text,))
+
+    return Column(header, True, (field,), dispensable=field == "runs"), cell
+
+
+def _error(header: str, measure: str, with_range: bool = False) -> tuple[Column, Maker]:
+    """A fraction, in percent with two decimals, as the papers print it."""
+    names = ("mean", "std", "min", "max") if with_range else ("mean", "std")
+
+    def cell(row: Row) -> Cell:
+        mean, std, low, high = (row[f"{measure}_{name}"] * 100 for name in ("mean", "std", "min", "max"))
+        if np.isnan(mean):
+            return Cell("", ("",) * len(names))
+        brief = f"{mean:.2f}" if np.isnan(std) else f"{mean:.2f} ± {std:.2f}"
+        text = f"{brief} ({low:.2f}–{high:.2f})" if with_range and not np.isnan(std) else brief
+        return Cell(text, tuple(_plain(value) for value in (mean, std, low, high)[: len(names)]), brief)
+
+    return Column(header, True, tuple(f"{measure}_percent_{name}" for name in names)), cell
+
+
+def _size(header: str) -> tuple[Column, Maker]:
+    """Number of stored examples; one that is the same in all runs is a whole number without a spread."""
+
+    def cell(row: Row) -> Cell:
+        mean, std = float(row["support_size_mean"]), float(row["support_size_std"])
+        if np.isnan(mean):
+            return Cell("", ("", ""))
+        whole = f"{mean:.0f}" if mean == round(mean) else f"{mean:.1f}"
+        text = f"{mean:.1f} ± {std:.1f}" if std > 0 else whole
+        return Cell(text, (_plain(mean), _plain(std)))
+
+    return Column(header, True, ("support_size_mean", "support_size_std")), cell
+
+
+def _plain(value: float) -> str:
+    return "" if np.isnan(value) else f"{value:.6g}"

@@ -1,0 +1,79 @@
+"""How learners and parameters are written in tables and legends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+BUDGETS = ("budget", "bound_budget")
+"""Parameters that are a budget B, set or matched: results are grouped by them."""
+
+
+def learner(name: str) -> Any | None:
+    """The class of a registered learner, None for an unknown name (results of a learner that is gone)."""
+    try:
+        from budgetbench.learners import learners
+    except ImportError:
+        return None
+    return learners[name] if name in learners else None  # noqa: SIM401 - a Registry has no get
+
+
+def canonical_name(name: str) -> str:
+    """A learner's name with aliases resolved."""
+    try:
+        from budgetbench.learners import learners
+    except ImportError:
+        return name
+    return learners.canonical(name)
+
+
+def learner_title(name: str) -> str:
+    """How a learner is called in print."""
+    title = getattr(learner(name), "title", None)
+    return str(title) if title else name.replace("_", " ").capitalize()
+
+
+def value_text(value: Any) -> str:
+    """A parameter's value as people write it: `before insertion`, 0.01, yes."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return f"{value:.6g}" if abs(value) < 1e6 else f"{value:g}"
+    if isinstance(value, list | tuple):
+        return ", ".join(value_text(item) for item in value)
+    return str(value).replace("_", " ")
+
+
+def parameter_text(name: str, value: Any) -> str:
+    """One parameter in words: `C = 10`, `removal: before insertion`, `no average`."""
+    words = name.replace("_", " ")
+    if isinstance(value, bool):
+        return words if value else f"no {words}"
+    if value is None or isinstance(value, str):
+        return f"{words}: {value_text(value)}"
+    return f"{words} = {value_text(value)}"
+
+
+def parameters_text(params: Mapping[str, Any], names: Iterable[str]) -> str:
+    """Some of the parameters in words, those without a value left out."""
+    return ", ".join(parameter_text(name, params[name]) for name in names if params.get(name) is not None)
+
+
+def varying(sets: Iterable[Mapping[str, Any]], without: Iterable[str] = ()) -> list[str]:
+    """Names of the parameters that are not the same in all parameter sets, in order of appearance."""
+    rows = list(sets)
+    names = dict.fromkeys(name for row in rows for name in row)
+    left_out = set(without)
+    return [name for name in names if name not in left_out and any(row.get(name) != rows[0].get(name) for row in rows)]
+
+
+def budget_of(params: Mapping[str, Any], budget: Any = None) -> int | None:
+    """The budget B that a parameter set stands for, or None."""
+    for value in (budget, *(params.get(name) for name in BUDGETS)):
+        if not pd.isna(value):
+            return int(value)
+    return None

@@ -1,0 +1,136 @@
+"""Tables: the exact text of one small case in each format."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from budgetbench.errors import ConfigError, RequestError
+from budgetbench.results import summarise, table
+from budgetbench.results.trials import trials_frame
+
+EXPERIMENT: dict[str, Any] = {
+    "name": "small",
+    "title": "A small case",
+    "algorithms": [{"name": "plain_one", "budget": 10}, {"name": "searched", "C": [1, 10], "select": "test_error"}],
+}
+
+
+def summary() -> pd.DataFrame:
+    def record(algorithm: str, params: dict[str, Any], run: int, **values: Any) -> dict[str, Any]:
+        return {"key": f"{algorithm}{params}{run}", "algorithm": algorithm, "params": params, "run": run} | values
+
+    records = [
+        record("plain_one", {"budget": 10}, 0, budget=10, test_error=0.1, online_error=0.2, support_size=10),
+        record("plain_one", {"budget": 10}, 1, budget=10, test_error=0.12, online_error=0.22, support_size=10),
+        record("searched", {"C": 1}, 0, test_error=0.08, support_size=30),
+        record("searched", {"C": 1}, 1, test_error=0.08, support_size=30),
+        record("searched", {"C": 10}, 0, test_error=0.02, support_size=20),
+        record("searched", {"C": 10}, 1, test_error=0.04, support_size=23),
+    ]
+    return summarise(trials_frame(records), EXPERIMENT)
+
+
+TEXT = """\
+A small case
+
+ Algorithm   Parameters                  Budget  Runs               Test error, %  Online error, %  Support size
+ ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
+ Plain one                                   10     2  11.00 ± 1.41 (10.00–12.00)     21.00 ± 1.41            10
+ Searched    C = 10 (best of C = 1, 10)             2     3.00 ± 1.41 (2.00–4.00)                     21.5 ± 2.1
+
+Test error: mean ± standard deviation (minimum–maximum) over the runs; other measures: mean ± standard deviation.
+"""
+
+MARKDOWN = """\
+| Algorithm | Parameters | Budget | Runs | Test error, % | Online error, % | Support size |
+|:---|:---|---:|---:|---:|---:|---:|
+| Plain one |  | 10 | 2 | 11.00 ± 1.41 (10.00–12.00) | 21.00 ± 1.41 | 10 |
+| Searched | C = 10 (best of C = 1, 10) |  | 2 | 3.00 ± 1.41 (2.00–4.00) |  | 21.5 ± 2.1 |
+"""
+
+LATEX = r"""\begin{tabular}{llrrrrr}
+\toprule
+Algorithm & Parameters & Budget & Runs & Test error, \% & Online error, \% & Support size \\
+\midrule
+Plain one &  & 10 & 2 & 11.00 $\pm$ 1.41 (10.00--12.00) & 21.00 $\pm$ 1.41 & 10 \\
+Searched & C = 10 (best of C = 1, 10) &  & 2 & 3.00 $\pm$ 1.41 (2.00--4.00) &  & 21.5 $\pm$ 2.1 \\
+\bottomrule
+\end{tabular}
+"""
+
+CSV = """\
+algorithm,parameters,budget,runs,test_error_percent_mean,test_error_percent_std,test_error_percent_min,\
+test_error_percent_max,online_error_percent_mean,online_error_percent_std,support_size_mean,support_size_std
+plain_one,,10,2,11,1.41421,10,12,21,1.41421,10,0
+searched,"C = 10 (best of C = 1, 10)",,2,3,1.41421,2,4,,,21.5,2.12132
+"""
+
+MISTAKES = """\
+| Algorithm | Parameters | Runs | Mistakes, % | Size of support set |
+|:---|:---|---:|---:|---:|
+| Searched | C = 10 (best of C = 1, 10) | 2 |  | 21.5 ± 2.1 |
+| **B = 10** |  |  |  |  |
+| Plain one |  | 2 | 21.00 ± 1.41 | 10 |
+"""
+
+
+@pytest.mark.parametrize(
+    ("style", "expected"), [("text", TEXT), ("markdown", MARKDOWN), ("latex", LATEX), ("csv", CSV)]
+)
+def test_each_format_exactly(style: str, expected: str) -> None:
+    assert table(summary(), EXPERIMENT).render(style) == expected
+
+
+def test_a_narrow_terminal_gets_whole_numbers_without_ranges() -> None:
+    console = Console(width=80, file=io.StringIO(), color_system=None)
+    with console.capture() as capture:
+        console.print(table(summary(), EXPERIMENT))
+    shown = capture.get()
+    assert all(number in shown for number in ("11.00 ± 1.41", "21.00 ± 1.41", "21.5 ± 2.1"))
+    assert "10.00–12.00" not in shown
+    assert "wider terminal" in shown
+
+
+@pytest.mark.parametrize("wanted", ["mistakes", {"layout": "mistakes"}, {"group_by": "budget"}])
+def test_layout_of_mistakes_grouped_by_budget(wanted: Any) -> None:
+    assert table(summary(), EXPERIMENT | {"table": wanted}).render("markdown") == MISTAKES
+
+
+def test_without_a_test_error_mistakes_come_first() -> None:
+    online = summary().assign(test_error_mean=float("nan"))
+    assert table(online, EXPERIMENT).render("markdown").startswith("| Algorithm | Parameters | Runs | Mistakes, %")
+
+
+def test_groups_in_latex_and_csv() -> None:
+    grouped = table(summary(), EXPERIMENT | {"table": "mistakes"})
+    assert "\\midrule\n\\multicolumn{5}{l}{B = 10} \\\\\nPlain one" in grouped.render("latex")
+    lines = grouped.render("csv").splitlines()
+    assert lines[0].endswith(",group")
+    assert lines[2].endswith(",B = 10")
+
+
+def test_failures_show_only_when_there_are_some() -> None:
+    assert "Failed" not in table(summary(), EXPERIMENT).render("markdown")
+    broken = summary().assign(failed=[2, 0, 0])
+    assert "| Failed |" in table(broken, EXPERIMENT).render("markdown")
+
+
+def test_special_characters_are_escaped() -> None:
+    odd = EXPERIMENT | {"algorithms": [{"name": "plain_one", "budget": 10}]}
+    rows = summary().iloc[:1].assign(algorithm="50%|{x}")
+    assert "50%\\|{x}" in table(rows, odd).render("markdown")
+    assert "50\\%|\\{x\\}" in table(rows, odd).render("latex")
+
+
+def test_unknown_format_and_layout_are_refused() -> None:
+    with pytest.raises(RequestError, match=r"table format: found 'latx'; accepted: text, markdown, latex, csv.*latex"):
+        table(summary(), EXPERIMENT).render("latx")
+    with pytest.raises(ConfigError, match=r"table: found 'mistake'; accepted: accuracy, mistakes\. Did you mean"):
+        table(summary(), EXPERIMENT | {"table": "mistake"})
+    with pytest.raises(ConfigError, match=r"table\.group_by: found 'size'; accepted: budget"):
+        table(summary(), EXPERIMENT | {"table": {"group_by": "size"}})
