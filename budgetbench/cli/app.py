@@ -1,0 +1,78 @@
+"""The commands' frame: the application, its errors and exit codes."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from budgetbench.cli.commands import COMMANDS
+from budgetbench.errors import BudgetbenchError, ParameterError
+from budgetbench.version import __version__
+
+DEBUG = "--debug"
+INTERRUPTED = 130
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"budgetbench {__version__}")
+        raise typer.Exit
+
+
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+    debug: Annotated[bool, typer.Option(DEBUG, help="Show the traceback of an error.")] = False,
+) -> None:
+    """Reproducible benchmarks of kernel learning under a memory budget."""
+
+
+def application(debug: bool = False) -> typer.Typer:
+    """The application with all its commands."""
+    app = typer.Typer(
+        name="budgetbench",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(options)
+    for name, command in COMMANDS.items():
+        app.command(name)(command if debug else _short(command))
+    return app
+
+
+def _short(command: Callable[..., Any]) -> Callable[..., Any]:
+    """A command whose errors are one short message and an exit code: 1 something failed, 2 the request is wrong."""
+
+    @functools.wraps(command)
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return command(*args, **kwargs)
+        except (BudgetbenchError, ParameterError) as error:
+            typer.echo(f"budgetbench: {error}", err=True)
+            raise typer.Exit(getattr(error, "exit_code", 2)) from None
+        except KeyboardInterrupt:
+            message = "interrupted; every finished run is kept, and the same command goes on from there"
+            typer.echo(f"budgetbench: {message}", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:  # as in `budgetbench table | head`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(0) from None
+
+    return guarded
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run one command and exit."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    # The flag is welcome anywhere on the line, not before the command alone.
+    wanted = [argument for argument in arguments if argument != DEBUG]
+    application(debug=DEBUG in arguments)(args=wanted, prog_name="budgetbench")

@@ -1,0 +1,149 @@
+"""The commands. Each is a short call of the library, which is imported when the command runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from budgetbench.cli.options import Configs, Data, Mirror, Quiet, Results, ResultsArgument
+from budgetbench.errors import RequestError
+
+
+class Backend(str, Enum):
+    """How workers are run."""
+
+    loky = "loky"
+    threading = "threading"
+    dask = "dask"
+
+
+class Format(str, Enum):
+    """How a table is written."""
+
+    text = "text"
+    markdown = "markdown"
+    latex = "latex"
+    csv = "csv"
+
+
+class Kind(str, Enum):
+    """What can be listed."""
+
+    algorithms = "algorithms"
+    datasets = "datasets"
+    kernels = "kernels"
+    configs = "configs"
+
+
+def run(
+    configs: Configs,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Runs at once; -1: one for each core.")] = -1,
+    results: Results = Path("results"),
+    data: Data = Path("data"),
+    mirror: Mirror = None,
+    permutations: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Number of runs, in place of the configuration's.")
+    ] = None,
+    overrides: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Another value, such as dataset.limit=500.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="ALGORITHM", help="Run this algorithm alone; may be repeated.")
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget what was done before.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what is done and what is to run.")] = False,
+    backend: Annotated[Backend, typer.Option(help="How the workers are run.")] = Backend.loky,
+    scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Of a dask scheduler.")] = None,
+    gram_limit: Annotated[
+        float | None,
+        typer.Option(metavar="GB", min=0, help="Largest Gram matrix to keep. [default: a quarter of the memory]"),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Run experiments, as far as they are not done yet, and show their tables."""
+    if backend is Backend.dask or scheduler is not None:
+        raise RequestError(
+            "--backend dask: not available in this version; accepted: loky, threading. Leave the option out to use "
+            "all cores of this machine."
+        )
+    from budgetbench.cli.running import run_all
+
+    run_all(
+        configs,
+        jobs=jobs,
+        results=results,
+        data=data,
+        mirror=mirror,
+        permutations=permutations,
+        overrides=overrides or [],
+        only=only or [],
+        fresh=fresh,
+        dry=dry_run,
+        backend=backend.value,
+        gram_limit=None if gram_limit is None else gram_limit * 1e9,
+        quiet=quiet,
+    )
+
+
+def plot(results: ResultsArgument = Path("results"), quiet: Quiet = False) -> None:
+    """Draw the figures of all experiments, or of one."""
+    from budgetbench.plots import plot_results
+
+    for path in plot_results(results):
+        if not quiet:
+            typer.echo(path)
+
+
+def table(
+    results: ResultsArgument = Path("results"),
+    form: Annotated[Format, typer.Option("--format", help="How the tables are written.")] = Format.text,
+) -> None:
+    """Show the tables of all experiments, or of one."""
+    from budgetbench.cli.showing import show_tables
+
+    show_tables(results, form.value)
+
+
+def fetch(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[DATASET]...", show_default=False)] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Fetch every dataset.")] = False,
+    data: Data = Path("data"),
+    mirror: Mirror = None,
+    quiet: Quiet = False,
+) -> None:
+    """Download datasets, check them and keep them."""
+    from budgetbench.cli.showing import fetch_datasets
+
+    fetch_datasets(names or [], everything, data, mirror, quiet)
+
+
+def validate(configs: Configs) -> None:
+    """Check configurations without running them."""
+    from budgetbench.cli.showing import validate_configs
+
+    validate_configs(configs)
+
+
+def list_(
+    kind: Annotated[Kind, typer.Argument(help="What to list.", show_default=False)],
+    data: Data = Path("data"),
+    configs: Annotated[Path, typer.Option(metavar="DIR", help="Folder of configurations.")] = Path("configs"),
+) -> None:
+    """List what configurations can name: algorithms, datasets, kernels; or the configurations themselves."""
+    from budgetbench.cli.showing import show_list
+
+    show_list(kind.value, data, configs)
+
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "run": run,
+    "plot": plot,
+    "table": table,
+    "fetch": fetch,
+    "list": list_,
+    "validate": validate,
+}

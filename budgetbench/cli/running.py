@@ -1,0 +1,67 @@
+"""`budgetbench run`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from budgetbench.cli.showing import print_table
+from budgetbench.config import Experiment, load
+from budgetbench.datasets import Cache
+from budgetbench.errors import BudgetbenchError
+from budgetbench.runner import Outcome, run_experiment
+
+
+def run_all(
+    configs: Sequence[Path],
+    *,
+    results: Path,
+    data: Path,
+    mirror: str | None,
+    permutations: int | None,
+    overrides: Sequence[str],
+    only: Sequence[str],
+    dry: bool,
+    quiet: bool,
+    **how: Any,
+) -> None:
+    """Run each configuration; one that fails does not stop the others. All are checked before the first is run."""
+    experiments = [load(path, overrides, permutations) for path in configs]
+    for experiment in experiments:
+        if only:
+            experiment.only(only)
+    cache = Cache(data, mirror, quiet=quiet)
+    problems: list[str] = []
+    for experiment in experiments:
+        try:
+            outcome = run_experiment(experiment, cache, results, only=only, dry=dry, quiet=quiet, **how)
+        except BudgetbenchError as error:
+            if len(experiments) == 1 or error.exit_code != 1:
+                raise
+            problems.append(f"{experiment.name}: {error}")
+            continue
+        problems += _report(experiment, outcome, dry, quiet)
+    if problems:
+        raise BudgetbenchError("\n".join(problems))
+
+
+def _report(experiment: Experiment, outcome: Outcome, dry: bool, quiet: bool) -> list[str]:
+    """Say what was done; the failures as one message."""
+    if dry:
+        typer.echo(f"{experiment.name}: {outcome.done} runs done, {len(outcome.missing)} to run")
+        for name, count in Counter(trial.algorithm for trial in outcome.missing).items():
+            typer.echo(f"  {name}: {count}")
+        return []
+    if not quiet:
+        print_table(outcome.folder)
+        typer.echo(f"{outcome.ran} runs done now, {outcome.done} before; written to {outcome.folder}")
+        typer.echo(f"Figures: budgetbench plot {outcome.folder}")
+    if not outcome.failed:
+        return []
+    shown = "\n".join(f"  {error}" for error in outcome.errors[:5])
+    more = f"\n  and {outcome.failed - 5} more" if outcome.failed > 5 else ""
+    return [f"{experiment.name}: {outcome.failed} of {outcome.ran} runs failed:\n{shown}{more}"]

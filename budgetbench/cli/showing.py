@@ -1,0 +1,147 @@
+"""The commands that show, check and fetch: `table`, `list`, `validate`, `fetch`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.table import Table as RichTable
+
+from budgetbench.config import load
+from budgetbench.errors import BudgetbenchError, RequestError
+
+#: Column headings and rows.
+Listing = tuple[tuple[str, ...], Iterable[tuple[str, ...]]]
+
+
+def print_table(folder: Path) -> None:
+    """One experiment's table on the terminal, with its title and notes."""
+    from budgetbench.results import read_results, table
+
+    results = read_results(folder)
+    shown = table(results.summary, results.experiment)
+    console = Console(highlight=False)
+    console.print(shown.title, style="bold")
+    console.print(shown)
+    for note in shown.notes:
+        console.print(note, style="dim")
+
+
+def show_tables(root: Path, form: str) -> None:
+    """The tables of all experiments under a folder."""
+    from budgetbench.results import experiment_folders, read_results, table
+
+    for number, folder in enumerate(experiment_folders(root)):
+        if number:
+            typer.echo()
+        if form == "text":
+            print_table(folder)
+            continue
+        results = read_results(folder)
+        shown = table(results.summary, results.experiment)
+        typer.echo(shown.document() if form == "markdown" else shown.render(form), nl=False)
+
+
+def validate_configs(paths: Sequence[Path]) -> None:
+    """Check every configuration; all are reported on, and the first problem decides the exit code."""
+    problems = []
+    for path in paths:
+        try:
+            experiment = load(path)
+        except RequestError as error:
+            problems.append(str(error))
+            continue
+        trials = sum(len(sets) for _, sets in experiment.trial_parameters()) * experiment.permutations
+        typer.echo(f"{path}: ok, {trials} trials in {experiment.permutations} runs")
+    if problems:
+        raise RequestError("\n".join(problems))
+
+
+def fetch_datasets(names: Sequence[str], everything: bool, data: Path, mirror: str | None, quiet: bool) -> None:
+    """Have the files of datasets; one that cannot be had does not stop the others."""
+    from budgetbench.datasets import Cache, datasets
+
+    if not names and not everything:
+        raise RequestError("fetch: name datasets, or give --all. See: budgetbench list datasets")
+    wanted = {datasets.canonical(name): datasets[name] for name in names}
+    if everything:
+        wanted = {name: datasets[name] for name in datasets if datasets[name].files}
+    cache, problems = Cache(data, mirror, quiet=quiet), []
+    for name, dataset in wanted.items():
+        if not dataset.files:
+            typer.echo(f"{name}: nothing to fetch")
+            continue
+        try:
+            loaded = dataset.load(cache)
+        except BudgetbenchError as error:
+            problems.append(str(error))
+            continue
+        test = 0 if loaded.test is None else len(loaded.test)
+        typer.echo(f"{name}: {len(loaded.train)} + {test} examples, {loaded.train.X.shape[1]} inputs, checked")
+    if problems:
+        raise BudgetbenchError("\n".join(problems))
+
+
+def show_list(kind: str, data: Path, configs: Path) -> None:
+    """What configurations can name."""
+    listings: dict[str, Callable[[], Listing]] = {
+        "algorithms": _algorithms,
+        "datasets": lambda: _datasets(data),
+        "kernels": _kernels,
+        "configs": lambda: _configs(configs),
+    }
+    headers, rows = listings[kind]()
+    shown = RichTable(box=None, pad_edge=False, header_style="bold")
+    for header in headers:
+        shown.add_column(header, overflow="fold", no_wrap=header == headers[0])
+    for row in rows:
+        shown.add_row(*row)
+    Console(highlight=False).print(shown)
+
+
+def _algorithms() -> Listing:
+    from budgetbench.learners import learners
+
+    rows = []
+    for name in learners:
+        defaults = {key: default for key, (_, default) in learners[name].own_parameters().items()}
+        parameters = ", ".join(key if value is ... else f"{key}={value}" for key, value in defaults.items())
+        rows.append((name, learners[name].title, parameters))
+    return ("name", "title", "parameters"), rows
+
+
+def _datasets(data: Path) -> Listing:
+    from budgetbench.datasets import datasets
+
+    rows = []
+    for name in datasets:
+        dataset = datasets[name]
+        sizes = " + ".join(str(size) for size in (dataset.n_train, dataset.n_test) if size) or "?"
+        here = "generated" if dataset.generated else "-"
+        if dataset.files:
+            here = "cached" if any((data / dataset.folder / file).exists() for file in dataset.files) else "to fetch"
+        inputs, classes = str(dataset.n_features or "?"), str(len(dataset.classes or ()) or "?")
+        rows.append((name, sizes, inputs, classes, here, dataset.summary))
+    return ("name", "examples", "inputs", "classes", "files", "what it is"), rows
+
+
+def _kernels() -> Listing:
+    from budgetbench.config.kernel import parameter_types
+    from budgetbench.kernels import kernels
+
+    return ("name", "K(x, z)", "parameters"), [
+        (name, kernels[name].summary, ", ".join(parameter_types(name)) or "none") for name in kernels
+    ]
+
+
+def _configs(folder: Path) -> Listing:
+    rows = []
+    for path in sorted(folder.glob("*.yaml")):
+        experiment = load(path)
+        reproduces = experiment.reproduces
+        rows.append((str(path), experiment.title, f"{reproduces.paper}, {reproduces.item}" if reproduces else ""))
+    if not rows:
+        raise RequestError(f"no configurations in {folder}. Name another folder with --configs.")
+    return ("file", "title", "reproduces"), rows

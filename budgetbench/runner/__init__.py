@@ -1,0 +1,7 @@
+"""The runner: expands an experiment into runs, does what is missing, and records each run as it ends."""
+
+from __future__ import annotations
+
+from budgetbench.runner.run import Outcome, run, run_experiment
+
+__all__ = ["Outcome", "run", "run_experiment"]

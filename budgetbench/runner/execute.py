@@ -1,0 +1,180 @@
+"""Doing the runs: learners are made, the stream passes before them, and what came of it is written down."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from budgetbench.config import Experiment
+from budgetbench.engine.base import KernelClassifier, choose
+from budgetbench.engine.kernel_access import KernelAccess, Streamed
+from budgetbench.engine.online import OnlineLearner, drive
+from budgetbench.kernels import Floats, Kernel
+from budgetbench.learners import learners
+from budgetbench.runner.plan import Trial
+from budgetbench.runner.workspace import open_access
+from budgetbench.seeds import Role, generator
+from budgetbench.streams import LearningProblem, Stream, stream_of
+from budgetbench.version import __version__
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the units of one workspace have in common."""
+
+    experiment: Experiment
+    problem: LearningProblem  # with X left out: that is mapped from the workspace
+    workspace: str
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Trials of one run that are done together: online learners that share a stream of kernel values, or one alone."""
+
+    run: int
+    trials: tuple[Trial, ...]
+
+
+def units(trials: Sequence[Trial], has_gram: bool) -> list[Unit]:
+    """Divide trials into units: single ones where a Gram matrix is shared, one cohort for each run where not."""
+    found = []
+    for run in sorted({trial.run for trial in trials}):
+        of_run = [trial for trial in trials if trial.run == run]
+        alone = [trial for trial in of_run if has_gram or learners[trial.algorithm].batch]
+        cohort = tuple(trial for trial in of_run if trial not in alone)
+        found += [Unit(run, (trial,)) for trial in alone]
+        if cohort:
+            found.append(Unit(run, cohort))
+    return found
+
+
+def execute(unit: Unit, setting: Setting) -> list[Record]:
+    """Do one unit; a trial that fails gives a record that says so."""
+    with threadpool_limits(1):
+        X, access = open_access(setting.workspace, setting.experiment.kernel)
+        stream = stream_of(setting.problem, setting.experiment, unit.run)
+        try:
+            return _execute(unit.trials, setting, stream, X, access)
+        except Exception as error:
+            if len(unit.trials) > 1:  # find out which of the cohort it was; the others are good
+                return [record for trial in unit.trials for record in execute(Unit(unit.run, (trial,)), setting)]
+            message = f"{type(error).__name__}: {error}"
+            return [_head(unit.trials[0], setting, stream) | {"status": "failed", "error": message}]
+
+
+def _execute(
+    trials: Sequence[Trial], setting: Setting, stream: Stream, X: Floats, access: KernelAccess
+) -> list[Record]:
+    experiment, problem = setting.experiment, setting.problem
+    models = [make_learner(trial, experiment) for trial in trials]
+    for model in models:
+        model.start(problem.classes, X.shape[1])
+    begun = time.perf_counter()
+    online = [model for model in models if isinstance(model, OnlineLearner)]
+    if online:
+        drive(online, access, stream.labels, stream.order)
+    for model in models:
+        if not isinstance(model, OnlineLearner):
+            model.learn(access, stream.labels, stream.order)
+    elapsed = time.perf_counter() - begun
+    return [
+        _head(trial, setting, stream)
+        | {"status": "ok"}
+        | _learned(model, getattr(model, "train_seconds_", elapsed), len(stream.order), experiment.checkpoints)
+        | _tested(model, X, stream, problem)
+        for trial, model in zip(trials, models, strict=True)
+    ]
+
+
+def make_learner(trial: Trial, experiment: Experiment) -> KernelClassifier:
+    """The learner of a trial, with its own random stream."""
+    seed = int(generator(experiment.seed, Role.LEARNER, trial.run).integers(2**31))
+    return learners[trial.algorithm](**trial.params, **kernel_parameters(experiment.kernel), random_state=seed)
+
+
+def kernel_parameters(kernel: Kernel) -> dict[str, Any]:
+    """A kernel as parameters of a learner."""
+    return {"kernel": kernel.name, **asdict(kernel)}
+
+
+def _head(trial: Trial, setting: Setting, stream: Stream) -> Record:
+    experiment = setting.experiment
+    return {
+        "key": trial.key,
+        "status": "",
+        "experiment": experiment.name,
+        "dataset": experiment.dataset.name,
+        "algorithm": trial.algorithm,
+        "params": trial.params,
+        "budget": trial.params.get("budget"),
+        "run": trial.run,
+        "seed": experiment.seed,
+        "train_size": len(stream.order),
+        "test_size": len(stream.test),
+        "version": __version__,
+    }
+
+
+def _learned(model: KernelClassifier, seconds: float, n: int, checkpoints: int) -> Record:
+    record: Record = {"support_size": len(model.support_), "train_seconds": round(seconds, 6)}
+    if not isinstance(model, OnlineLearner):
+        names = ("online_mistakes", "online_error", "margin_errors", "insertions", "removals", "kernel_evaluations")
+        return record | dict.fromkeys((*names, "curve"))
+    return record | {
+        "online_mistakes": model.mistakes_,
+        "online_error": model.mistakes_ / n,
+        "margin_errors": int(np.count_nonzero(model.margins_ <= model.margin_threshold)),
+        "insertions": model.insertions_,
+        "removals": model.removals_,
+        "kernel_evaluations": model.kernel_evaluations_,
+        "curve": curve(model, checkpoints),
+    }
+
+
+def curve(model: OnlineLearner, checkpoints: int) -> Record | None:
+    """The course of the first pass at evenly spaced rounds, the last one among them; the same for all learners."""
+    n = len(model.margins_)
+    if not checkpoints:
+        return None
+    seen = np.unique(np.linspace(n / checkpoints, n, checkpoints).round().astype(int))
+    seen = seen[seen > 0]
+    mistakes = np.cumsum(model.margins_ <= 0)
+    return {
+        "seen": seen.tolist(),
+        "online_error": [round(value, 6) for value in (mistakes[seen - 1] / seen).tolist()],
+        "support_size": model.sizes_[seen - 1].tolist(),
+    }
+
+
+def _tested(model: KernelClassifier, X: Floats, stream: Stream, problem: LearningProblem) -> Record:
+    record: Record = {"test_error": None, "averaged_test_error": None, "predict_seconds": None}
+    if not len(stream.test):
+        return record
+    model.support_vectors_ = X[model.support_]
+    inputs, labels = X[stream.test], stream.labels[stream.test]
+    begun = time.perf_counter()
+    record["test_error"] = float(np.mean(model.predict(inputs) != problem.classes[labels]))
+    record["predict_seconds"] = round(time.perf_counter() - begun, 6)
+    averaged = getattr(model, "averaged_decision_function", None)
+    if averaged is not None and getattr(model, "average", False):
+        record["averaged_test_error"] = float(np.mean(choose(averaged(inputs)) != labels))
+    return record
+
+
+def warm_up(names: Sequence[str], experiment: Experiment) -> None:
+    """Compile the loops of these learners on a handful of examples, before anything is timed or run in parallel."""
+    X = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]] * 2, dtype=np.float32)
+    labels = np.array([0, 1, 1, 0] * 2)
+    for name, sets in experiment.trial_parameters():
+        if name in names and not learners[name].batch:
+            for params in sets[:1]:
+                model = make_learner(Trial(name, params, 0, ""), experiment)
+                model.start(np.array([-1, 1]), X.shape[1])
+                model.learn(Streamed(experiment.kernel, X), labels, np.arange(len(X)))

@@ -1,0 +1,57 @@
+"""Where results come from: program, machine, settings and data."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from threadpoolctl import threadpool_info
+
+from budgetbench.datasets import Data
+from budgetbench.version import __version__
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "scikit-learn-intelex", "numba", "joblib", "pandas")
+
+
+def write_provenance(folder: Path, data: Data, settings: dict[str, Any], keys: Sequence[str]) -> None:
+    """Write `provenance.json`: no path and no host name, so that it can be published as it is.
+
+    `keys` are those of the experiment's trials; `trials.jsonl` may hold others, of an earlier state of the config.
+    """
+    content = {
+        "budgetbench": __version__,
+        "commit": commit(),
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+        "cpus": os.cpu_count(),
+        "packages": {name: found for name in PACKAGES if (found := _version(name))},
+        "blas": sorted({f"{info['internal_api']} {info.get('version', '')}".strip() for info in threadpool_info()}),
+        "data": {"identity": data.identity, "checksum": data.checksum, "files": [path.name for path in data.files]},
+        "settings": settings,
+        "keys": list(keys),
+    }
+    (folder / "provenance.json").write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+
+
+def commit() -> str | None:
+    """The commit of the checkout that the program runs from, marked where it was changed; None outside of one."""
+    here = Path(__file__).parent
+    try:
+        run = ["git", "-C", str(here), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+        described = subprocess.run(run, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return described or None
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

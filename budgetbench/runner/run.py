@@ -1,0 +1,200 @@
+"""Running an experiment from its configuration to its summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import joblib
+import pandas as pd
+
+from budgetbench.config import Experiment, load
+from budgetbench.datasets import Cache
+from budgetbench.results import read_results, write_summary
+from budgetbench.runner.execute import Record, Setting, execute, units, warm_up
+from budgetbench.runner.plan import Trial, plan
+from budgetbench.runner.progress import ProgressReport
+from budgetbench.runner.provenance import write_provenance
+from budgetbench.runner.store import Store, recorded
+from budgetbench.runner.workspace import Workspace, default_gram_limit
+from budgetbench.streams import LearningProblem, load_problem
+
+Backend = Literal["loky", "threading"]
+
+
+@dataclass
+class Outcome:
+    """What a call did.
+
+    Attributes
+    ----------
+    folder : where the experiment's results are.
+    done, ran, failed : numbers of trials that were there before, that were done now, and of those that failed.
+    missing : trials still to be done (after a dry run).
+    """
+
+    experiment: Experiment
+    folder: Path
+    done: int = 0
+    ran: int = 0
+    failed: int = 0
+    missing: list[Trial] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+
+def run(
+    config: str | Path,
+    *,
+    jobs: int = -1,
+    results: str | Path = "results",
+    data: str | Path = "data",
+    mirror: str | None = None,
+    permutations: int | None = None,
+    overrides: Sequence[str] = (),
+    only: Sequence[str] = (),
+    fresh: bool = False,
+    backend: Backend = "loky",
+    quiet: bool = True,
+    gram_limit: float | None = None,
+) -> pd.DataFrame:
+    """Run an experiment, as far as it is not done yet.
+
+    Parameters
+    ----------
+    config : path of a configuration file.
+    jobs : how many runs go on at once; -1 for one on each core.
+    results, data : folders of results and of dataset files.
+    mirror : folder or URL asked for dataset files before the public sources.
+    permutations : number of runs, in place of the configuration's.
+    overrides : ``KEY=VALUE`` in place of the configuration's values.
+    only : names of the algorithms to run; all when empty.
+    fresh : forget what was done before.
+    gram_limit : bytes that a Gram matrix may take; by default a quarter of the memory.
+
+    Returns
+    -------
+    One row for each run that is there, with the keys of `trials.jsonl` as columns.
+    """
+    experiment = load(config, overrides, permutations)
+    cache = Cache(data, mirror, quiet=quiet)
+    outcome = run_experiment(
+        experiment, cache, Path(results), jobs=jobs, only=only, fresh=fresh, backend=backend, quiet=quiet,
+        gram_limit=gram_limit,
+    )  # fmt: skip
+    return read_results(outcome.folder).trials
+
+
+def run_experiment(
+    experiment: Experiment,
+    cache: Cache,
+    results: Path,
+    *,
+    jobs: int = -1,
+    only: Sequence[str] = (),
+    fresh: bool = False,
+    dry: bool = False,
+    backend: Backend = "loky",
+    quiet: bool = False,
+    gram_limit: float | None = None,
+) -> Outcome:
+    """Do what is missing of an experiment; each trial is recorded as it ends."""
+    folder = results / experiment.name
+    problem, data = load_problem(experiment, cache)
+    identities = {0: data.identity}
+
+    def identity(run: int) -> str:
+        if not experiment.dataset.redraw:
+            return identities[0]
+        if run not in identities:
+            identities[run] = load_problem(experiment, cache, run)[0].identity
+        return identities[run]
+
+    planned = plan(experiment, identity)
+    chosen = {entry.name for entry in (experiment.only(only) if only else experiment).algorithms}
+    trials = [trial for trial in planned if trial.algorithm in chosen]
+    store = Store(folder) if not dry else None
+    if store and fresh:
+        store.clear()
+    finished = recorded(folder)
+    missing = [trial for trial in trials if trial.key not in finished]
+    outcome = Outcome(experiment, folder, done=len(trials) - len(missing), missing=missing)
+    if store is None:
+        return outcome
+    jobs = joblib.effective_n_jobs(jobs)
+    (folder / "experiment.yaml").write_text(experiment.to_yaml(), encoding="utf-8")
+    settings = {"jobs": jobs, "backend": backend, "blas_threads": 1}
+    write_provenance(folder, data, settings, [trial.key for trial in planned])
+    limit = default_gram_limit() if gram_limit is None else gram_limit
+    try:
+        if missing:
+            _run_missing(outcome, store, problem, cache, _Crew(jobs, backend), limit, quiet)
+    finally:
+        write_summary(folder)
+    return outcome
+
+
+@dataclass(frozen=True)
+class _Crew:
+    """The workers."""
+
+    jobs: int
+    backend: Backend
+
+    def do(self, tasks: Iterable[Any]) -> Iterator[list[Record]]:
+        if self.jobs == 1:
+            return (function(*args) for function, args, _ in tasks)
+        parallel = joblib.Parallel(
+            self.jobs, backend=self.backend, return_as="generator_unordered", batch_size=1, max_nbytes=None
+        )
+        records: Iterator[list[Record]] = parallel(tasks)
+        return records
+
+
+def _run_missing(
+    outcome: Outcome,
+    store: Store,
+    problem: LearningProblem,
+    cache: Cache,
+    crew: _Crew,
+    limit: float,
+    quiet: bool,
+) -> None:
+    experiment, missing = outcome.experiment, outcome.missing
+    with ProgressReport(experiment.name, len(missing), quiet) as progress, ExitStack() as workspaces:
+        progress.stage("compiling")
+        warm_up(sorted({trial.algorithm for trial in missing}), experiment)
+
+        def tasks() -> Iterator[Any]:
+            for trials, drawn in _by_data(experiment, missing, problem, cache):
+                progress.stage("kernel values")
+                # Data that each run draws anew has no Gram matrix worth keeping.
+                most = 0.0 if experiment.dataset.redraw else limit
+                workspace = workspaces.enter_context(Workspace(drawn, experiment.kernel, most, crew.jobs))
+                setting = Setting(experiment, replace(drawn, X=drawn.X[:, :0]), workspace.path)
+                progress.stage("")
+                for unit in units(trials, workspace.has_gram):
+                    yield joblib.delayed(execute)(unit, setting)
+
+        for records in crew.do(tasks()):
+            for record in records:
+                store.append(record)
+                outcome.ran += 1
+                if record["status"] == "failed":
+                    outcome.failed += 1
+                    what = f"{record['algorithm']} {record['params']} run {record['run']}"
+                    outcome.errors.append(f"{what}: {record['error']}")
+            progress.advance(len(records))
+
+
+def _by_data(
+    experiment: Experiment, missing: Sequence[Trial], problem: LearningProblem, cache: Cache
+) -> Iterator[tuple[list[Trial], LearningProblem]]:
+    """Trials with the problem they share: all of them, or those of one run where each run draws its own data."""
+    if not experiment.dataset.redraw:
+        yield list(missing), problem
+        return
+    for run in sorted({trial.run for trial in missing}):
+        yield [trial for trial in missing if trial.run == run], load_problem(experiment, cache, run)[0]

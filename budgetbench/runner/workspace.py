@@ -1,0 +1,93 @@
+"""What all workers share: the prepared dataset and, where it fits, its Gram matrix, mapped from files.
+
+The files lie in memory where the system has a file system for that; every worker maps the same pages, so that the
+Gram matrix exists once on the machine.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed, read_only
+from budgetbench.kernels import Floats, Kernel
+from budgetbench.streams import LearningProblem
+
+#: Rows of the Gram matrix that one thread computes at a time.
+STRIPE = 512
+MEMORY_FILES = Path("/dev/shm")
+
+
+class Workspace:
+    """A temporary folder that holds a learning problem and its Gram matrix.
+
+    Parameters
+    ----------
+    limit : bytes that a Gram matrix may take; a larger one is not made, and kernel values are computed as the stream
+        passes.
+    """
+
+    def __init__(self, problem: LearningProblem, kernel: Kernel, limit: float, jobs: int) -> None:
+        size = 4 * problem.n_train**2
+        self._folder = Path(tempfile.mkdtemp(prefix="budgetbench-", dir=_roomy_folder(size if size <= limit else 0)))
+        self.has_gram = size <= limit and shutil.disk_usage(self._folder).free > 1.2 * size
+        np.save(self._folder / "X.npy", problem.X)
+        if self.has_gram:
+            write_gram(self._folder / "gram.npy", kernel, problem.X[: problem.n_train], jobs)
+
+    @property
+    def path(self) -> str:
+        """What a worker needs to `open_access`."""
+        return str(self._folder)
+
+    def close(self) -> None:
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def default_gram_limit() -> float:
+    """Bytes that a Gram matrix may take where nothing else is said: a quarter of the machine's memory."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 4
+
+
+def _roomy_folder(size: int) -> str | None:
+    """Where to put shared files: in memory if there is room for them, else where temporary files go."""
+    if MEMORY_FILES.is_dir() and os.access(MEMORY_FILES, os.W_OK):
+        free = shutil.disk_usage(MEMORY_FILES).free
+        if free > 1.2 * size + (1 << 28):
+            return str(MEMORY_FILES)
+    return None
+
+
+def write_gram(path: Path, kernel: Kernel, X: Floats, jobs: int) -> None:
+    """Compute all kernel values between the rows of X into a file, in stripes on `jobs` threads."""
+    gram = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(len(X), len(X)))
+
+    def stripe(start: int) -> None:
+        kernel.matrix(X[start : start + STRIPE], X, out=gram[start : start + STRIPE])
+
+    with threadpool_limits(1), ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(stripe, range(0, len(X), STRIPE)))
+    gram.flush()
+
+
+@lru_cache(maxsize=2)
+def open_access(path: str, kernel: Kernel) -> tuple[Floats, KernelAccess]:
+    """The inputs and the access to kernel values in a workspace; cached, as a worker does many runs in one."""
+    X = read_only(np.load(Path(path) / "X.npy", mmap_mode="r"))
+    gram = Path(path) / "gram.npy"
+    if gram.exists():
+        return X, Gram(np.load(gram, mmap_mode="r"), X)
+    return X, Streamed(kernel, X)

@@ -1,0 +1,157 @@
+"""From a dataset to the stream of a run: which examples come, in which order, with which labels.
+
+All learners of an experiment see the same stream in the same run: it depends on the seed and the run's number alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetbench.config import DatasetSection, Experiment, LabelNoise
+from budgetbench.datasets import Cache, Data, Examples, datasets
+from budgetbench.engine.kernel_access import Rows
+from budgetbench.errors import ConfigError, DataError
+from budgetbench.kernels import Floats
+from budgetbench.seeds import Role, generator
+
+
+@dataclass(frozen=True)
+class LearningProblem:
+    """A dataset made ready for learners.
+
+    Attributes
+    ----------
+    X : inputs, float32 of shape (n, d): the training rows, then the test rows.
+    labels : class of each row as a position in `classes`, int64 of shape (n,).
+    classes : what learners call the classes: ±1 where one class stands against the rest, else the published labels.
+    n_train : how many rows are training rows; all of them where a run splits the rows anew.
+    identity : names the content of the dataset.
+    """
+
+    X: Floats
+    labels: NDArray[np.int64]
+    classes: NDArray[Any]
+    n_train: int
+    identity: str
+
+
+@dataclass(frozen=True)
+class Stream:
+    """What one run sees.
+
+    Attributes
+    ----------
+    order : training rows in the order in which they arrive.
+    test : test rows.
+    labels : labels of all rows with the run's noise, int64 of shape (n,).
+    """
+
+    order: Rows
+    test: Rows
+    labels: NDArray[np.int64]
+
+
+def load_problem(experiment: Experiment, cache: Cache, run: int = 0) -> tuple[LearningProblem, Data]:
+    """Load an experiment's dataset and prepare it; `run` matters only to a set that each run draws anew."""
+    section = experiment.dataset
+    draw = run if section.redraw else 0
+    dataset = datasets[section.name]
+    data = dataset.load(cache, section.variant, seed=experiment.seed, run=draw, **section.options)
+    return prepare(data, section), data
+
+
+def prepare(data: Data, section: DatasetSection) -> LearningProblem:
+    """Limit, scale and relabel a dataset as its configuration says.
+
+    Raises
+    ------
+    ConfigError
+        For a positive class or a size that the data does not have.
+    """
+    train = _limited(data.train, section.limit)
+    test = data.test if data.test is not None else Examples(train.X[:0], train.y[:0])
+    X = np.concatenate([train.X, test.X])
+    y = np.concatenate([train.y, test.y])
+    resplit = section.train_size is not None
+    n_train = len(X) if resplit else len(train)
+    if resplit and section.train_size + section.test_size > len(X):  # type: ignore[operator]
+        wanted = f"at most {len(X)} together with test_size"
+        raise ConfigError(("dataset", "train_size"), section.train_size, wanted)
+    labels, classes = _relabelled(y, data.classes, section)
+    if len(np.unique(labels[:n_train])) < 2:
+        message = f"{section.name}: the training set holds one class only: {classes[labels[0]]!r}"
+        raise DataError(f"{message}. A limit on data sorted by class does that: raise or drop dataset.limit.")
+    return LearningProblem(_scaled(X, n_train, section.scale), labels, classes, n_train, data.identity)
+
+
+def _limited(examples: Examples, limit: int | None) -> Examples:
+    return Examples(examples.X[:limit], examples.y[:limit])
+
+
+def _relabelled(
+    y: NDArray[np.int64], classes: tuple[int | str, ...], section: DatasetSection
+) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    if section.positive is None:
+        return y, np.array(classes)
+    missing = [label for label in section.positive if label not in classes]
+    if missing:
+        listed = ", ".join(map(str, classes))
+        raise ConfigError(("dataset", "positive"), missing[0], f"a class of {section.name}: {listed}")
+    positive = np.array([label in section.positive for label in classes])
+    return positive[y].astype(np.int64), np.array([-1, 1])
+
+
+def _scaled(X: Floats, n_train: int, steps: tuple[str, ...]) -> Floats:
+    """Apply the steps in order; what they need to know is taken from the training rows (all rows of pooled data)."""
+    Z = X.astype(np.float64)
+    for step in steps:
+        known = Z[:n_train]
+        if step == "standard":
+            Z = (Z - known.mean(axis=0)) / _nonzero(known.std(axis=0))
+        elif step == "minmax":
+            Z = (Z - known.min(axis=0)) / _nonzero(np.ptp(known, axis=0))
+        elif step == "unit":
+            Z = Z / _nonzero(np.sqrt((Z**2).sum(axis=1, keepdims=True)))
+    return np.ascontiguousarray(Z, dtype=np.float32)
+
+
+def _nonzero(scale: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.where(scale == 0, 1.0, scale)
+
+
+def stream_of(problem: LearningProblem, experiment: Experiment, run: int) -> Stream:
+    """The stream of one run."""
+    section, seed = experiment.dataset, experiment.seed
+    if section.train_size is None:
+        train, test = np.arange(problem.n_train), np.arange(problem.n_train, len(problem.X))
+    else:
+        assert section.test_size is not None
+        pooled = generator(seed, Role.SPLIT, run).permutation(len(problem.X))
+        train = np.sort(pooled[: section.train_size])
+        test = np.sort(pooled[section.train_size : section.train_size + section.test_size])
+    random = generator(seed, Role.NOISE, run)
+    labels = with_noise(problem.labels, train, len(problem.classes), experiment.label_noise, random)
+    if experiment.label_noise.on == "all":
+        labels = with_noise(labels, test, len(problem.classes), experiment.label_noise, random)
+    order = generator(seed, Role.ORDER, run).permutation(train) if experiment.order == "shuffled" else train
+    return Stream(order, test, labels)
+
+
+def with_noise(
+    labels: NDArray[np.int64], rows: Rows, n_classes: int, noise: LabelNoise, random: np.random.Generator
+) -> NDArray[np.int64]:
+    """Labels of which some among `rows` are flipped, each to another class with equal chances.
+
+    ``exact`` flips round(rate · n) of n rows, ``bernoulli`` each one with the probability `rate`.
+    """
+    if noise.mode == "exact":
+        flipped = random.choice(rows, size=round(noise.rate * len(rows)), replace=False)
+    else:
+        flipped = rows[random.random(len(rows)) < noise.rate]
+    noisy = labels.copy()
+    noisy[flipped] = (labels[flipped] + random.integers(1, n_classes, size=len(flipped))) % n_classes
+    return noisy
