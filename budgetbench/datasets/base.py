@@ -1,0 +1,231 @@
+"""What every dataset is to the rest of the program: a name, a description and a way to load it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetbench.errors import ParameterError, nearest
+from budgetbench.registry import Registry
+
+if TYPE_CHECKING:
+    from budgetbench.datasets.cache import Cache
+
+Label = int | str
+Floats = NDArray[np.float32]
+Indices = NDArray[np.int64]
+
+datasets: Registry[Dataset] = Registry("dataset")
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Inputs X, float32 of shape (n, d), and classes y, int64 of shape (n,): positions in `Data.classes`."""
+
+    X: Floats
+    y: Indices
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "X", np.ascontiguousarray(self.X, dtype=np.float32))
+        object.__setattr__(self, "y", np.ascontiguousarray(self.y, dtype=np.int64))
+        if self.X.ndim != 2 or self.y.shape != (len(self.X),):
+            raise ValueError(f"inputs of shape {self.X.shape} do not go with labels of shape {self.y.shape}")
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """A loaded dataset.
+
+    Attributes
+    ----------
+    train : the training set; for a pooled dataset everything there is.
+    test : the published or generated test set, None for a pooled dataset.
+    classes : the published class labels, to which `Examples.y` refers by position.
+    identity : names the content; equal for every source of the same content, so that results can be reused.
+    files : where the files that were read lie.
+    """
+
+    train: Examples
+    test: Examples | None
+    classes: tuple[Label, ...]
+    identity: str
+    files: tuple[Path, ...] = ()
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of the arrays as they are, row order included: what exactly a run has seen, for its provenance."""
+        parts = [self.train] if self.test is None else [self.train, self.test]
+        return array_checksum(*(array for part in parts for array in (part.X, part.y)))
+
+
+def array_checksum(*arrays: NDArray[Any]) -> str:
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(f"{array.dtype.str}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a dataset, such as the size of a generated one.
+
+    `accept` turns a value into the one used or raises `TypeError` or `ValueError`; `accepted` says in words what it
+    takes; `summary` what the option does. A default that is `...` makes the option required.
+    """
+
+    accept: Callable[[Any], Any]
+    default: Any
+    accepted: str
+    summary: str = ""
+
+
+class Dataset:
+    """A set of examples that experiments name in their configuration. A subclass describes and loads one.
+
+    Attributes
+    ----------
+    name, title, summary : for the configuration, for figures, and in one line for lists.
+    source, licence, citation : where it comes from, its terms, and what to cite.
+    preparation : what is done to the published values on loading.
+    classes : the published class labels; None when only loading tells.
+    n_train, n_test, n_features : sizes; None when only loading tells.
+    folder, files : names of the files and of their folder inside the data folder; empty for generated sets.
+    variants : names of the forms it comes in, the default first; empty when there is one.
+    options : further keys that `load` accepts.
+    generated : drawn afresh from (seed, run).
+    pooled : no published split: everything is in the training set and the test set is None.
+    """
+
+    name: str
+    title: str
+    summary: str
+    source: str = ""
+    licence: str = ""
+    citation: str = ""
+    preparation: str = ""
+    classes: tuple[Label, ...] | None = None
+    n_train: int | None = None
+    n_test: int | None = None
+    n_features: int | None = None
+    folder: str = ""
+    files: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    options: Mapping[str, Option] = {}
+    aliases: tuple[str, ...] = ()
+    generated: bool = False
+    pooled: bool = False
+
+    def load(self, cache: Cache, variant: str | None = None, seed: int = 0, run: int = 0, **options: Any) -> Data:
+        """Have the files, check and read them, or draw the examples.
+
+        Parameters
+        ----------
+        cache : where files are kept and how they are had.
+        variant : one of `variants`; None for the first.
+        seed, run : which draw of a generated set; others ignore them.
+        options : see `options`.
+
+        Raises
+        ------
+        ParameterError
+            For a variant or an option that is not accepted.
+        DataError
+            When the data cannot be had, or is not what it should be.
+        """
+        return self._load(Request(cache, self.checked_variant(variant), seed, run, self.checked(options)))
+
+    def checked_variant(self, variant: str | None) -> str:
+        """The variant that is meant; the empty string for a dataset without variants."""
+        if variant is None:
+            return self.variants[0] if self.variants else ""
+        if variant not in self.variants:
+            accepted = f"one of {', '.join(self.variants)}" if self.variants else f"no variant for {self.name}"
+            raise ParameterError("variant", variant, accepted)
+        return variant
+
+    def checked(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The options with defaults filled in, in the order of their declaration."""
+        for key in options:
+            if key not in self.options:
+                known = ", ".join(self.options) or "no options"
+                hint = nearest(key, self.options)
+                raise ParameterError(key, options[key], f"for dataset {self.name}: {known}. {hint}".rstrip(". "))
+        values = {}
+        for key, option in self.options.items():
+            value = options.get(key, option.default)
+            if value is ...:
+                raise ParameterError(key, None, option.accepted)
+            if key in options and not (value is None and option.default is None):
+                try:
+                    value = option.accept(value)
+                except (TypeError, ValueError):
+                    raise ParameterError(key, value, option.accepted) from None
+            values[key] = value
+        return values
+
+    def _load(self, request: Request) -> Data:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Request:
+    """What one call of `Dataset.load` asks for, checked."""
+
+    cache: Cache
+    variant: str
+    seed: int
+    run: int
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+Kind = TypeVar("Kind", bound=type[Dataset])
+
+
+def register(kind: Kind) -> Kind:
+    """Class decorator that makes a dataset known under its name and aliases."""
+    datasets.add(kind.name, kind(), kind.aliases)
+    return kind
+
+
+def count(least: int) -> Callable[[Any], int]:
+    """Accepts a whole number of at least `least`."""
+
+    def accept(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise ValueError(value)
+        return int(value)
+
+    return accept
+
+
+def fraction(value: Any) -> float:
+    """Accepts a number from 0 to 1."""
+    if isinstance(value, bool) or not 0 <= value <= 1:
+        raise ValueError(value)
+    return float(value)
+
+
+def labelled(X: NDArray[Any], labels: NDArray[Any], classes: tuple[Label, ...]) -> Examples:
+    """Examples from inputs and published labels; ValueError names a label that is not among the classes."""
+    return Examples(np.asarray(X, dtype=np.float32), encoded(labels, classes))
+
+
+def encoded(labels: NDArray[Any], classes: tuple[Label, ...]) -> Indices:
+    """Positions of the labels in `classes`; ValueError names a label that is not among them."""
+    order = np.argsort(np.array(classes))
+    ranked = np.array(classes)[order]
+    place = np.minimum(np.searchsorted(ranked, labels), len(ranked) - 1)
+    wrong = ranked[place] != labels
+    if wrong.any():
+        raise ValueError(f"label {labels[wrong][0]} in row {int(np.argmax(wrong)) + 1} is not one of the classes")
+    return order[place].astype(np.int64)

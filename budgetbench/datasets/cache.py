@@ -1,0 +1,195 @@
+"""Where the files of datasets are kept on disk, and the places from which each can be had."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+from budgetbench.datasets.download import UnusableError, download, is_local, local_path
+from budgetbench.datasets.parse import unpack
+from budgetbench.errors import DataError
+
+#: Called with the file's name, the bytes received so far and the total (None: unknown).
+FileProgress = Callable[[str, int, int | None], None]
+
+
+class Reach(IntEnum):
+    """How far to go for a file. What is near is used first, also in another form of the same dataset."""
+
+    CACHE = 0
+    MIRROR = 1
+    PUBLIC = 2
+
+
+@dataclass(frozen=True)
+class File:
+    """A published file.
+
+    Attributes
+    ----------
+    folder, name : its place in the cache and in a mirror.
+    sources : public URLs, tried in turn; a fragment names the member of a zip archive.
+    checksum : ``md5:…`` or ``sha256:…`` of the file as published; empty where none is known.
+    content_checksum : the same for the unpacked content, where copies differ in their compression.
+    part : which of the dataset's parts it holds (``train`` or ``test``), where it holds one.
+    """
+
+    folder: str
+    name: str
+    sources: tuple[str, ...]
+    checksum: str = ""
+    content_checksum: str = ""
+    part: str = ""
+
+    @property
+    def verified(self) -> bool:
+        """A copy that passed its checksum is known to be right."""
+        return bool(self.checksum or self.content_checksum)
+
+    def content(self, path: Path) -> bytes:
+        """The unpacked content of a copy of this file, its checksums confirmed; raises `UnusableError`."""
+        try:
+            stored = path.read_bytes()
+        except OSError as error:
+            raise UnusableError(error.strerror or str(error)) from error
+        if self.checksum and not _matches(stored, self.checksum):
+            raise UnusableError("damaged (its checksum differs)")
+        try:
+            content = unpack(stored)
+        except ValueError as error:
+            raise UnusableError(str(error)) from error
+        if self.content_checksum and not _matches(content, self.content_checksum):
+            raise UnusableError("damaged (the checksum of its content differs)")
+        return content
+
+
+def _matches(content: bytes, checksum: str) -> bool:
+    algorithm, expected = checksum.split(":")
+    return hashlib.new(algorithm, content, usedforsecurity=False).hexdigest() == expected
+
+
+class Cache:
+    """The folder in which files are kept, and the mirror asked before the public sources.
+
+    Parameters
+    ----------
+    folder : holds ``<dataset folder>/<file>``; made when the first file arrives.
+    mirror : a folder or URL laid out in the same way, or None.
+    quiet : do not say on stderr what is fetched from where.
+    progress : called while a file arrives.
+
+    Several processes may fetch into the same folder at once: each downloads to a temporary folder of its own and
+    then moves the complete, checked file into place. A damaged file stays until a good one takes its place, as
+    removing it could hit the good one that another process has just put there.
+    """
+
+    def __init__(
+        self, folder: Path | str, mirror: str | None = None, quiet: bool = False, progress: FileProgress | None = None
+    ) -> None:
+        self.folder = Path(folder)
+        self.mirror = str(mirror) if mirror else None
+        self.quiet = quiet
+        self.progress = progress
+
+    def path(self, file: File) -> Path:
+        return self.folder / file.folder / file.name
+
+    def origins(self, file: File, reach: Reach) -> list[str]:
+        """Where to look for a file within reach, the nearest first: URLs, the empty one being the cache itself."""
+        found = [""]
+        if self.mirror and reach >= Reach.MIRROR:
+            found.append(self._in_mirror(file))
+        if reach >= Reach.PUBLIC:
+            found.extend(file.sources)
+        return found
+
+    def _in_mirror(self, file: File) -> str:
+        place = f"{quote(file.folder)}/{quote(file.name)}"
+        if self.mirror and "://" in self.mirror:
+            return f"{self.mirror.rstrip('/')}/{place}"
+        return f"{Path(self.mirror or '').expanduser().resolve().as_uri()}/{place}"
+
+    def fetch(self, file: File, origin: str) -> Fetched:
+        """A checked copy of the file from one of its origins; raises `UnusableError`."""
+        if not origin:
+            if not self.path(file).exists():
+                raise UnusableError("not there")
+            return Fetched(self.path(file), self.path(file), file.content(self.path(file)), None)
+        if is_local(origin) and not local_path(origin).exists():
+            raise UnusableError("not there")
+        incoming = self._incoming()
+        try:
+            self._say(f"fetching {file.folder}/{file.name} from {place(origin)}")
+            arrived = download(origin, Path(incoming.name), file.name, file.checksum or None, self._progress_of(file))
+            fetched = Fetched(self.path(file), arrived, file.content(arrived), incoming)
+            if file.verified:
+                fetched.keep()
+        except BaseException:
+            incoming.cleanup()
+            raise
+        return fetched
+
+    def _incoming(self) -> tempfile.TemporaryDirectory[str]:
+        """A folder of this process alone, beside the final places so that moving a file there is one step."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            return tempfile.TemporaryDirectory(prefix=".incoming-", dir=self.folder, ignore_cleanup_errors=True)
+        except OSError as error:
+            raise not_writable(self.folder, error) from error
+
+    def _progress_of(self, file: File) -> Callable[[int, int | None], None] | None:
+        progress = self.progress
+        return None if progress is None else lambda received, total: progress(file.name, received, total)
+
+    def _say(self, line: str) -> None:
+        if not self.quiet:
+            print(line, file=sys.stderr, flush=True)
+
+
+@dataclass
+class Fetched:
+    """The content of a file that was had, and where its copy lies until it is kept or dropped."""
+
+    path: Path
+    copy: Path
+    content: bytes
+    incoming: tempfile.TemporaryDirectory[str] | None
+
+    def keep(self) -> None:
+        """Move the copy to its place in the cache."""
+        if self.incoming is None:
+            return
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            # Downloads are private to their user, as temporary files are; the cache may be shared.
+            fresh = Path(self.incoming.name) / ".mode"
+            fresh.touch()
+            self.copy.chmod(fresh.stat().st_mode)
+            os.replace(self.copy, self.path)
+        except OSError as error:
+            raise not_writable(self.path.parent, error) from error
+        self.drop()
+
+    def drop(self) -> None:
+        if self.incoming is not None:
+            self.incoming.cleanup()
+            self.incoming = None
+
+
+def not_writable(folder: Path, error: OSError) -> DataError:
+    reason = error.strerror or str(error)
+    return DataError(
+        f"cannot write to the data folder {folder}: {reason}. Name another with --data or BUDGETBENCH_DATA."
+    )
+
+
+def place(origin: str) -> str:
+    """An origin as messages name it: the host of a URL, or the folder."""
+    return str(local_path(origin).parent) if is_local(origin) else urlsplit(origin).netloc

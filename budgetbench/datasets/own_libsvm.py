@@ -1,0 +1,84 @@
+"""The user's own file in LIBSVM (svmlight) format: ``label index:value index:value …``, plain or packed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from budgetbench.datasets.base import Option, count, register
+from budgetbench.datasets.own_files import PATHS, OwnFile, Table, content_of, flag
+from budgetbench.datasets.parse import read_libsvm, unpack
+from budgetbench.errors import DataError
+
+
+@register
+class Libsvm(OwnFile):
+    name = "libsvm"
+    title = "LIBSVM file"
+    summary = "your own file in LIBSVM (svmlight) format"
+    options: Mapping[str, Option] = {
+        **PATHS,
+        "n_features": Option(count(1), None, "a whole number of at least 1", "inputs; left out: the highest index"),
+        "zero_based": Option(flag, False, "true or false", "indices start at 0 instead of 1"),
+    }
+
+    def read_all(self, options: dict[str, Any]) -> tuple[Table, Table | None]:
+        train, test = super().read_all(options)
+        if test is None:
+            return train, None
+        # What a file does not mention is zero, so the narrower of the two lacks inputs that are always zero.
+        width = max(train[0].shape[1], test[0].shape[1])
+        return widened(train, width), widened(test, width)
+
+    def read(self, path: Path, options: dict[str, Any]) -> Table:
+        try:
+            content = unpack(content_of(path))
+        except ValueError as error:
+            raise DataError(f"{path}: {error}") from error
+        first, n_features = int(not options["zero_based"]), options["n_features"]
+        try:
+            return read_libsvm(content, n_features, options["zero_based"])
+        except (ValueError, OverflowError) as error:
+            raise DataError(f"{path}{complaint(content, first, n_features) or f': {error}'}") from error
+
+
+def widened(table: Table, width: int) -> Table:
+    X, labels = table
+    return np.pad(X, ((0, 0), (0, width - X.shape[1]))), labels
+
+
+def complaint(content: bytes, first: int, n_features: int | None) -> str:
+    """Line and cause of the first fault, for a file that could not be read; empty if no fault is found."""
+    for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), start=1):
+        tokens = line.split("#")[0].split()
+        if not tokens:
+            continue
+        if not _is(float, tokens[0]):
+            return f", line {number}: found label {tokens[0][:40]!r}; expected a number"
+        last = first - 1
+        for token in tokens[1:]:
+            index, colon, value = token.partition(":")
+            if not (colon and _is(int, index) and _is(float, value)):
+                return f", line {number}: found {token[:40]!r}; expected index:value"
+            if int(index) <= last:
+                rule = f"indices that start at {first} and rise within the line"
+                return (
+                    f", line {number}: found index {index} after {last}; expected {rule}"
+                    if last >= first
+                    else (f", line {number}: found index {index}; expected {rule} (see zero_based)")
+                )
+            last = int(index)
+        if n_features is not None and last >= n_features + first:
+            return f", line {number}: found index {last}; expected at most {n_features - 1 + first} (n_features)"
+    return ""
+
+
+def _is(kind: type[int | float], text: str) -> bool:
+    try:
+        kind(text)
+    except ValueError:
+        return False
+    return True

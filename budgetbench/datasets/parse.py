@@ -1,0 +1,123 @@
+"""Readers of the formats in which datasets are published. They take the unpacked content of a file.
+
+Each raises ValueError for content that is not in its format.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetbench.datasets import lzw
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+#: Values of the largest dense array that is made of a sparse file: 8 GB.
+LARGEST = 2_000_000_000
+
+
+def unpack(content: bytes) -> bytes:
+    """Undo gzip, bzip2, xz or compress, told by the first bytes: some servers unpack `.gz` files on the way."""
+    try:
+        if content[:2] == b"\x1f\x8b":
+            return gzip.decompress(content)
+        if content[:3] == b"BZh":
+            return bz2.decompress(content)
+        if content[:6] == b"\xfd7zXZ\x00":
+            return lzma.decompress(content)
+    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
+        raise ValueError(f"damaged archive: {error}") from error
+    return lzw.decompress(content) if content[:2] == lzw.MAGIC else content
+
+
+def read_table(content: bytes, separator: str = r"\s+") -> NDArray[np.float64]:
+    """Rows of numbers."""
+    frame = _read_csv(content, separator)
+    try:
+        return frame.to_numpy(dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"not a table of numbers: {error}") from None
+
+
+def read_letters(content: bytes) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Rows of a letter and then numbers, with commas between."""
+    frame = _read_csv(content, ",")
+    try:
+        return frame[0].to_numpy(dtype=str), frame.iloc[:, 1:].to_numpy(dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"not rows of a letter and numbers: {error}") from None
+
+
+def _read_csv(content: bytes, separator: str) -> pd.DataFrame:
+    import pandas as pd
+
+    try:
+        frame = pd.read_csv(io.BytesIO(content), sep=separator, header=None, keep_default_na=False)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        raise ValueError(f"not a table: {error}") from None
+    return frame
+
+
+def read_keel(content: bytes) -> NDArray[np.float64]:
+    """The rows of a KEEL file: a header of lines that start with @, then numbers with commas between."""
+    lines = content.splitlines()
+    rows = [line for line in lines if line.strip() and not line.lstrip().startswith(b"@")]
+    if len(rows) == len(lines):
+        raise ValueError("no KEEL header")
+    return read_table(b"\n".join(rows), ",")
+
+
+def read_idx(content: bytes) -> NDArray[np.uint8]:
+    """An array of bytes in the IDX format of the MNIST files."""
+    if len(content) < 4 or content[:3] != b"\x00\x00\x08":
+        raise ValueError("not an IDX file of bytes")
+    dimensions = content[3]
+    shape = tuple(np.frombuffer(content, ">u4", dimensions, 4).astype(int))
+    values = np.frombuffer(content, np.uint8, offset=4 + 4 * dimensions)
+    if values.size != np.prod(shape):
+        raise ValueError(f"{values.size} values where the header says {'×'.join(map(str, shape))}")
+    return values.reshape(shape)
+
+
+def read_libsvm(
+    content: bytes, n_features: int | None = None, zero_based: bool = False
+) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """Inputs, dense, and labels of a LIBSVM (svmlight) file, whose indices start at 1 unless `zero_based`."""
+    from sklearn.datasets import load_svmlight_file
+
+    dense = None if zero_based else _read_dense_libsvm(content, n_features)
+    if dense is not None:
+        return dense
+    X, y = load_svmlight_file(io.BytesIO(content), n_features=n_features, dtype=np.float32, zero_based=zero_based)
+    if X.shape[0] * X.shape[1] > LARGEST:
+        raise ValueError(f"{X.shape[0]} rows of {X.shape[1]} inputs are too many to hold as a dense array")
+    return X.toarray(), np.asarray(y, dtype=np.float64)
+
+
+def _read_dense_libsvm(
+    content: bytes, n_features: int | None
+) -> tuple[NDArray[np.float32], NDArray[np.float64]] | None:
+    """The same where every row holds every input, as a plain table, which is read four times as fast."""
+    import pandas as pd
+
+    colons = content[: content.find(b"\n") + 1].count(b":")
+    if not colons or colons != (n_features or colons) or b"#" in content:
+        return None
+    if content.count(b":") != colons * content.count(b"\n"):
+        return None
+    try:
+        table = pd.read_csv(io.BytesIO(content.replace(b":", b" ")), sep=r"\s+", header=None).to_numpy(np.float64)
+    except (pd.errors.ParserError, ValueError):
+        return None
+    if table.shape[1] != 2 * colons + 1 or not (table[:, 1::2] == np.arange(1, colons + 1)).all():
+        return None
+    return table[:, 2::2].astype(np.float32), table[:, 0]

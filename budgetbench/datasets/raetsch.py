@@ -1,0 +1,69 @@
+"""Rätsch's benchmark collection, from which banana, and waveform in its binary form, can be had.
+
+Source: G. Rätsch, T. Onoda, K.-R. Müller, Soft margins for AdaBoost, Machine Learning 42(3), 2001. One MATLAB file
+holds all sets; older copies hold each of 100 splits as text. Every split is of the same examples, so the first one's
+training and test files together are the set.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetbench.datasets.base import Examples, labelled
+from budgetbench.datasets.cache import File
+from budgetbench.datasets.parse import read_table
+from budgetbench.datasets.published import Parts, Recipe
+
+CLASSES = (-1, 1)
+GITHUB = "https://raw.githubusercontent.com/"
+COLLECTION = GITHUB + "tdiethe/gunnar_raetsch_benchmark_datasets/"
+SPLITS = (
+    GITHUB + "fernando2393/Relevance-Vector-Machine/4692830b9a8cf938e6b319be4a42e2a3ddde5457/Classification/datasets/"
+)
+
+MAT_FILE = File(
+    folder="raetsch",
+    name="benchmarks.mat",
+    sources=(
+        COLLECTION + "master/benchmarks.mat",
+        COLLECTION + "66aa4e766b60bf031dfd27b9cbe97307cdf7242e/benchmarks.mat",
+        # No checksum below, as this original is packed differently; the fingerprint tells.
+        "http://theoval.cmp.uea.ac.uk/matlab/benchmarks/benchmarks.mat",
+    ),
+)
+
+
+def recipes(name: str, sha256: Mapping[str, str]) -> tuple[Recipe, ...]:
+    """The recipes for one set: from the MATLAB file, and from the first split, whose checksums are given."""
+    text = [
+        File(
+            folder=name,
+            name=f"{name}_{kind}_1.asc",
+            sources=(f"{SPLITS}{name}/{name}_{kind}_1.asc",),
+            checksum=f"sha256:{sha256[kind]}",
+        )
+        for kind in ("train_data", "test_data", "train_labels", "test_labels")
+    ]
+
+    def read_mat(content: bytes) -> Examples:
+        from scipy.io import loadmat
+
+        try:
+            record = loadmat(io.BytesIO(content), variable_names=[name])[name][0, 0]
+            return labelled(record["x"], np.ravel(record["t"]), CLASSES)
+        except ValueError:
+            raise
+        except Exception as error:  # loadmat fails in many ways on files of other kinds
+            raise ValueError(f"no set {name} in MATLAB format") from error
+
+    return Recipe((MAT_FILE,), read_mat), Recipe(tuple(text), read_table, join)
+
+
+def join(
+    X: NDArray[np.float64], X_test: NDArray[np.float64], t: NDArray[np.float64], t_test: NDArray[np.float64]
+) -> Parts:
+    return {"train": labelled(np.vstack([X, X_test]), np.concatenate([t, t_test])[:, 0], CLASSES)}

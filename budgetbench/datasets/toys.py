@@ -1,0 +1,93 @@
+"""Points in the plane like those of Weston et al., Figures 6, 7 and 8.
+
+The paper shows its toy sets and does not define them, so these follow its words (sections 4.1 and 4.2): 1000 points
+of two classes "separated by a very small margin" by a line; "a similar dataset, but with overlapping classes" and
+"Gaussian noise in one dimension"; and a small set with a curved boundary that a Gaussian kernel can separate. The
+line passes through the origin, since the linear kernel has no offset. A test set of the same kind comes with each,
+as the paper speaks of how close to the best rule a solution is.
+
+Source: J. Weston, A. Bordes, L. Bottou, Online (and offline) on an even tighter budget, AISTATS 2005.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from budgetbench.datasets.base import Data, Dataset, Examples, Option, Request, count, datasets
+from budgetbench.seeds import Role, generator
+
+Draw = Callable[[np.random.Generator, int], Examples]
+
+#: Unit vectors across and along the line that separates the classes: x₁ + x₂ = 0.
+ACROSS = np.array([1.0, 1.0]) / np.sqrt(2.0)
+ALONG = np.array([-1.0, 1.0]) / np.sqrt(2.0)
+
+MARGIN = 0.01  # distance of the nearest possible point from the line, where the farthest is 1
+CENTRE, SPREAD = 0.5, 0.4  # of a noisy class across the line: the best rule errs on Φ(-1.25) = 10.6 %
+THICKNESS = 0.25  # largest distance of a point from its half circle; the two are 0.5 apart
+
+
+def separable(random: np.random.Generator, n: int) -> Examples:
+    """Uniform on both sides of a strip of half-width `MARGIN` around the line."""
+    y = random.integers(0, 2, n)
+    across = (2 * y - 1) * random.uniform(MARGIN, 1, n)
+    return _in_plane(across, random.uniform(-1, 1, n), y)
+
+
+def noisy(random: np.random.Generator, n: int) -> Examples:
+    """Gaussian across the line, so that the classes overlap; uniform along it."""
+    y = random.integers(0, 2, n)
+    across = (2 * y - 1) * CENTRE + SPREAD * random.standard_normal(n)
+    return _in_plane(across, random.uniform(-1, 1, n), y)
+
+
+def nonlinear(random: np.random.Generator, n: int) -> Examples:
+    """Two half circles of radius 1, each reaching into the other, with bounded noise: separable by a curve."""
+    y = random.integers(0, 2, n)
+    angle = random.uniform(0, np.pi, n)
+    circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    circle[y == 1] = np.array([1.0, 0.5]) - circle[y == 1]
+    radius, turn = random.uniform(0, THICKNESS, n), random.uniform(0, 2 * np.pi, n)
+    return Examples(circle + radius[:, None] * np.stack([np.cos(turn), np.sin(turn)], axis=1), y)
+
+
+def _in_plane(across: np.ndarray, along: np.ndarray, y: np.ndarray) -> Examples:
+    return Examples(across[:, None] * ACROSS + along[:, None] * ALONG, y)
+
+
+class Toy(Dataset):
+    """A toy set, by the function that draws its examples."""
+
+    source = "generated"
+    licence = "not applicable"
+    citation = "J. Weston, A. Bordes, L. Bottou, Online (and offline) on an even tighter budget, AISTATS 2005"
+    preparation = "none"
+    classes = (-1, 1)
+    n_test, n_features = 10000, 2
+    generated = True
+
+    def __init__(self, name: str, title: str, summary: str, n: int, draw: Draw) -> None:
+        self.name, self.title, self.summary, self.n_train = name, title, summary, n
+        self.draw = draw
+        whole = "a whole number of at least 2"
+        self.options = {
+            "n": Option(count(2), n, whole, "training examples"),
+            "n_test": Option(count(2), 10000, whole, "test examples"),
+        }
+
+    def _load(self, request: Request) -> Data:
+        n, n_test = request.options["n"], request.options["n_test"]
+        random = generator(request.seed, Role.DATA, request.run)
+        train, test = self.draw(random, n), self.draw(random, n_test)
+        identity = f"{self.name}/1/n={n}/n_test={n_test}/seed={request.seed}/run={request.run}"
+        return Data(train, test, (-1, 1), identity)
+
+
+for _toy in (
+    Toy("toy_separable", "Separable toy", "two classes in the plane, a line between them (generated)", 1000, separable),
+    Toy("toy_noisy", "Noisy toy", "two overlapping classes in the plane (generated)", 1000, noisy),
+    Toy("toy_nonlinear", "Nonlinear toy", "two interleaved half circles in the plane (generated)", 100, nonlinear),
+):
+    datasets.add(_toy.name, _toy)

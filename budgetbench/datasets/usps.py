@@ -1,0 +1,124 @@
+"""USPS: handwritten digits from envelopes, 16 × 16 pixels.
+
+Two forms circulate. The one of the Elements of Statistical Learning (ESL) holds the images as they were scanned and
+normalised. The Tübingen form, to which Weston et al. and Crammer et al. refer and which LIBSVM hands out, is the
+same images smoothed by a Gaussian of 0.75 pixels with background (-1) outside of the image.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetbench.datasets.base import Examples, labelled, register
+from budgetbench.datasets.cache import File
+from budgetbench.datasets.fingerprint import Fingerprint
+from budgetbench.datasets.parse import read_libsvm, read_table
+from budgetbench.datasets.published import Published, Recipe
+
+DIGITS = tuple(range(10))
+SIDE = 16
+SMOOTHING = 0.75  # standard deviation in pixels
+
+LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/multiclass/"
+LIBSVM_FILES = (
+    File(
+        folder="usps",
+        name="usps.bz2",
+        sources=(LIBSVM + "usps.bz2",),
+        checksum="sha256:3771e9dd6ba685185f89867b6e249233dd74652389f263963b3b741e994b034f",
+        part="train",
+    ),
+    File(
+        folder="usps",
+        name="usps.t.bz2",
+        sources=(LIBSVM + "usps.t.bz2",),
+        checksum="sha256:a9c0164e797d60142a50604917f0baa604f326e9a689698763793fa5d12ffc4e",
+        part="test",
+    ),
+)
+
+ESL = ("https://hastie.su.domains/ElemStatLearn/datasets/", "https://web.stanford.edu/~hastie/ElemStatLearn/datasets/")
+# No checksum: copies are compressed anew and their rows reordered. The fingerprint tells.
+ESL_FILES = (
+    File("usps", "zip.train.gz", tuple(base + "zip.train.gz" for base in ESL), part="train"),
+    File("usps", "zip.test.gz", tuple(base + "zip.test.gz" for base in ESL), part="test"),
+)
+
+
+def smooth(images: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The Tübingen form of ESL images, both (n, 256) in [-1, 1]."""
+    from scipy.ndimage import gaussian_filter
+
+    squares = images.reshape(-1, SIDE, SIDE)
+    smoothed = gaussian_filter(squares, sigma=(0, SMOOTHING, SMOOTHING), mode="constant", cval=-1.0)
+    return np.asarray(smoothed.reshape(images.shape))
+
+
+def read_libsvm_file(content: bytes) -> Examples:
+    X, labels = read_libsvm(content, n_features=SIDE * SIDE)
+    return labelled(X, labels - 1, DIGITS)  # the file counts classes from 1
+
+
+def read_esl_file(content: bytes) -> Examples:
+    table = read_table(content)
+    return labelled(table[:, 1:], table[:, 0], DIGITS)
+
+
+def read_esl_file_smoothed(content: bytes) -> Examples:
+    table = read_table(content)
+    return labelled(smooth(table[:, 1:]), table[:, 0], DIGITS)
+
+
+FINGERPRINTS = {
+    "smoothed": {
+        "train": Fingerprint(
+            7291,
+            256,
+            (1194, 1005, 731, 658, 652, 556, 664, 645, 542, 644),
+            (0.002813404045, 0.030109101965, -0.074750023819, 0.062310434869),
+        ),
+        "test": Fingerprint(
+            2007,
+            256,
+            (359, 264, 198, 166, 200, 160, 170, 147, 166, 177),
+            (-0.01351098178, 0.035393917573, -0.058077346576, 0.03038635636),
+        ),
+    },
+    "raw": {
+        "train": Fingerprint(
+            7291,
+            256,
+            (1194, 1005, 731, 658, 652, 556, 664, 645, 542, 644),
+            (0.026960609978, -0.004845539326, -0.014048466598, -0.009435420058),
+        ),
+        "test": Fingerprint(
+            2007,
+            256,
+            (359, 264, 198, 166, 200, 160, 170, 147, 166, 177),
+            (0.021276721292, -0.019234187042, -0.010956372862, 0.000850600947),
+        ),
+    },
+}
+
+
+@register
+class USPS(Published):
+    name = "usps"
+    title = "USPS"
+    summary = "handwritten digits, 16 × 16 pixels, ten classes"
+    source = "LIBSVM data (usps.bz2) or Elements of Statistical Learning (zip.train.gz)"
+    licence = "none stated; distributed for research"
+    citation = "J. J. Hull, A database for handwritten text recognition research, IEEE PAMI 16(5), 1994"
+    preparation = "pixels in [-1, 1]; smoothed: as in the LIBSVM files; raw: as in the ESL files"
+    classes = DIGITS
+    n_train, n_test, n_features = 7291, 2007, SIDE * SIDE
+    folder = "usps"
+    files = tuple(file.name for file in LIBSVM_FILES + ESL_FILES)
+    variants = ("smoothed", "raw")
+    fingerprints = FINGERPRINTS
+
+    def recipes(self, variant: str) -> tuple[Recipe, ...]:
+        if variant == "raw":
+            return (Recipe(ESL_FILES, read_esl_file),)
+        return Recipe(LIBSVM_FILES, read_libsvm_file), Recipe(ESL_FILES, read_esl_file_smoothed)

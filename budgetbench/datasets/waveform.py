@@ -1,0 +1,89 @@
+"""Waveform: Breiman's noisy mixtures of two of three triangular waves, the published draw of 5000.
+
+The binary form of Rätsch's collection, which Weston et al. use, is the same draw: class 1 against the others, with
+every input standardised. So it is made from the UCI file, too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from budgetbench.datasets import raetsch
+from budgetbench.datasets.base import Examples, Label, labelled, register
+from budgetbench.datasets.cache import File
+from budgetbench.datasets.fingerprint import Fingerprint
+from budgetbench.datasets.parse import read_table
+from budgetbench.datasets.published import Published, Recipe
+
+CLASSES = (0, 1, 2)
+POSITIVE = 1  # the UCI class that is Rätsch's positive one
+UCI = "https://archive.ics.uci.edu/"
+ARCHIVE = UCI + "static/public/107/waveform+database+generator+version+1.zip"
+
+# No checksum: it is not known for the packed file, and copies of the unpacked one differ in the order of rows.
+PLAIN_FILE = File("waveform", "waveform.data", (ARCHIVE + "#waveform.data",))
+PACKED_FILE = File(
+    "waveform",
+    "waveform.data.Z",
+    (ARCHIVE + "#waveform.data.Z", UCI + "ml/machine-learning-databases/waveform/waveform.data.Z"),
+)
+SPLIT_SHA256 = {
+    "train_data": "95d3bf737b404c5cb8c35d78ef13230af719aeab1eff34e5b81512572d9deb14",
+    "train_labels": "5147bbd2ad8d36c5fffac0f1b89f7004a174651dc80bfa753f31a17e9283831d",
+    "test_data": "e16e07f1e6f8ed6768fb13b06671c0c6063560406d2fc0e7f4f5451e67fc2a7e",
+    "test_labels": "211d973e19911c9d35f0a64905cd0b0c797e9da7ab99c74f68eabd860eb03794",
+}
+RECIPES = raetsch.recipes("waveform", SPLIT_SHA256)
+
+
+def read_file(content: bytes) -> Examples:
+    table = read_table(content, ",")
+    return labelled(table[:, :-1], table[:, -1], CLASSES)
+
+
+def read_binary(content: bytes) -> Examples:
+    table = read_table(content, ",")
+    X = table[:, :-1]
+    X = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
+    labels = np.where(table[:, -1] == POSITIVE, 1, -1)
+    return labelled(X, labels, raetsch.CLASSES)
+
+
+FINGERPRINTS = {
+    "classes": {
+        "train": Fingerprint(
+            5000, 21, (1657, 1647, 1696), (-0.030668648696, -0.003581720803, 0.01322730366, -0.002786605759)
+        ),
+    },
+    "binary": {
+        "train": Fingerprint(
+            5000, 21, (3353, 1647), (0.008928769594, -0.023486320196, -0.00050282089, -0.008520707694)
+        ),
+    },
+}
+
+
+@register
+class Waveform(Published):
+    name = "waveform"
+    title = "Waveform"
+    summary = "noisy mixtures of triangular waves, 21 inputs, three classes (binary: class 1 against the rest)"
+    source = "UCI Machine Learning Repository, waveform version 1 (107); binary also from Rätsch's collection"
+    licence = "CC BY 4.0"
+    citation = "L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone, Classification and Regression Trees, 1984"
+    preparation = "classes: as published; binary: class 1 against the rest, inputs of mean 0 and deviation 1"
+    classes = CLASSES
+    n_train, n_features = 5000, 21
+    pooled = True
+    folder = "waveform"
+    files = (PLAIN_FILE.name, PACKED_FILE.name, *(file.name for recipe in RECIPES for file in recipe.files))
+    variants = ("classes", "binary")
+    fingerprints = FINGERPRINTS
+
+    def classes_of(self, variant: str) -> tuple[Label, ...]:
+        return raetsch.CLASSES if variant == "binary" else CLASSES
+
+    def recipes(self, variant: str) -> tuple[Recipe, ...]:
+        read = read_binary if variant == "binary" else read_file
+        uci = Recipe((PLAIN_FILE,), read), Recipe((PACKED_FILE,), read)
+        return uci + RECIPES if variant == "binary" else uci
