@@ -54,6 +54,9 @@ def run(
     only: Annotated[
         list[str] | None, typer.Option(metavar="ALGORITHM", help="Run this algorithm alone; may be repeated.")
     ] = None,
+    skip: Annotated[
+        list[str] | None, typer.Option(metavar="DATASET", help="Leave out experiments on it; may be repeated.")
+    ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget what was done before.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what is done and what is to run.")] = False,
     backend: Annotated[Backend, typer.Option(help="How the workers are run.")] = Backend.loky,
@@ -81,6 +84,7 @@ def run(
         permutations=permutations,
         overrides=overrides or [],
         only=only or [],
+        skip=skip or [],
         fresh=fresh,
         dry=dry_run,
         backend=backend.value,

@@ -11,7 +11,7 @@ import typer
 
 from budgetbench.cli.showing import print_table
 from budgetbench.config import Experiment, load
-from budgetbench.datasets import Cache
+from budgetbench.datasets import Cache, datasets
 from budgetbench.errors import BudgetbenchError
 from budgetbench.runner import Outcome, run_experiment
 
@@ -25,6 +25,7 @@ def run_all(
     permutations: int | None,
     overrides: Sequence[str],
     only: Sequence[str],
+    skip: Sequence[str],
     dry: bool,
     quiet: bool,
     **how: Any,
@@ -34,9 +35,13 @@ def run_all(
     for experiment in experiments:
         if only:
             experiment.only(only)
+    left_out = {datasets[name].name for name in skip}
     cache = Cache(data, mirror, quiet=quiet)
     problems: list[str] = []
     for experiment in experiments:
+        if experiment.dataset.name in left_out:
+            typer.echo(f"{experiment.name}: left out, as its dataset {experiment.dataset.name} is to be skipped")
+            continue
         try:
             outcome = run_experiment(experiment, cache, results, only=only, dry=dry, quiet=quiet, **how)
         except BudgetbenchError as error:

@@ -1,0 +1,51 @@
+# Everything runs in a virtual environment of its own, made on first use from the pinned versions in constraints.txt.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+RESULTS ?= results
+
+# Knobs of reproduce-all: RUNS=n lowers the number of runs; SKIP="vehicle mnist" leaves datasets out on purpose.
+RUNS ?=
+SKIP ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help install quickstart test lint format bench reproduce-all clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+install: $(READY) ## Make the virtual environment and install budgetbench with the tools of development
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+quickstart: $(READY) ## Install, run two small experiments that need no download, and show tables and figures
+	$(BIN)/budgetbench run configs/quickstart.yaml configs/quickstart_digits.yaml --results $(RESULTS)
+	$(BIN)/budgetbench plot $(RESULTS)/quickstart
+	$(BIN)/budgetbench plot $(RESULTS)/quickstart_digits
+
+test: $(READY) ## Run the tests
+	$(BIN)/python -m pytest
+
+lint: $(READY) ## Check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(READY) ## Put the sources into the project's format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+reproduce-all: $(READY) ## Run every config, then draw figures and tables (RUNS=n, SKIP="dataset ...")
+	@status=0; \
+	$(BIN)/budgetbench run configs/*.yaml --results $(RESULTS) \
+		$(if $(RUNS),--permutations $(RUNS)) $(foreach name,$(SKIP),--skip $(name)) || status=$$?; \
+	$(BIN)/budgetbench plot $(RESULTS) || status=$$?; \
+	exit $$status
+
+clean: ## Remove the virtual environment and the caches of tools
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache *.egg-info
