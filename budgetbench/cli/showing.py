@@ -21,12 +21,7 @@ def print_table(folder: Path) -> None:
     from budgetbench.results import read_results, table
 
     results = read_results(folder)
-    shown = table(results.summary, results.experiment)
-    console = Console(highlight=False)
-    console.print(shown.title, style="bold")
-    console.print(shown)
-    for note in shown.notes:
-        console.print(note, style="dim")
+    Console(highlight=False).print(table(results.summary, results.experiment))
 
 
 def show_tables(root: Path, form: str) -> None:

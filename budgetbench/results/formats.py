@@ -42,19 +42,31 @@ def rich_table(table: Table, brief: bool = False) -> RichTable:
         header = column.header
         if brief and column.numeric:  # a heading is not worth more room than its numbers take
             header = textwrap.fill(header, max(13, *(len(cells[place]) for cells in rows.values())))
-        # numbers stay in one piece, words give way
+        # numbers and names stay in one piece, other words give way
         shown.add_column(
             Text(header),
             justify="right" if column.numeric else "left",
-            no_wrap=column.numeric,
+            no_wrap=column.numeric or place == 0,
             min_width=None if column.numeric else 10,
         )
     for group in table.groups:
         if group.heading:
             shown.add_section()
             shown.add_row(Text(group.heading, style="bold"))
+        above: list[str] = []
         for row in group.rows:
-            shown.add_row(*map(Text, rows[id(row)]))
+            shown.add_row(*map(Text, _said_once(rows[id(row)], above, table, kept)))
+            above = rows[id(row)]
+    return shown
+
+
+def _said_once(cells: list[str], above: list[str], table: Table, kept: list[int]) -> list[str]:
+    """A row whose leading words are left out as far as they repeat those of the row above."""
+    shown = list(cells)
+    for place, i in enumerate(kept):
+        if table.columns[i].numeric or cells[place : place + 1] != above[place : place + 1]:
+            break
+        shown[place] = ""
     return shown
 
 

@@ -28,7 +28,7 @@ def accuracy(summary: pd.DataFrame, experiment: Mapping[str, Any]) -> Table:
         _count("Runs", "runs"),
         _error("Test error, %", "test_error", with_range=True),
         _error("Averaged test error, %", "averaged_test_error"),
-        _error("Online error, %", "online_error"),
+        _error("Online error, %", "online_error", dispensable=True),
         _size("Support size"),
         _count("Failed", "failed"),
     ]
@@ -66,6 +66,9 @@ def _table(
     groups = {heading: Group(heading, []) for heading in ordered}
     for heading, (_, row) in zip(headings, shown.iterrows(), strict=True):
         groups[heading].rows.append([make(row) for _, make in columns])
+    for group in groups.values():  # variants of a learner one after the other, each over its budgets
+        first = {(row[0].text, row[1].text): place for place, row in reversed(list(enumerate(group.rows)))}
+        group.rows.sort(key=lambda row: first[row[0].text, row[1].text])
     cells = [row for group in groups.values() for row in group.rows]
     # A column that says nothing anywhere is left out, except the first, which names the rows.
     kept = [i for i in range(len(columns)) if i == 0 or any(row[i].text for row in cells)]
@@ -132,7 +135,7 @@ def _count(header: str, field: str) -> tuple[Column, Maker]:
     return Column(header, True, (field,), dispensable=field == "runs"), cell
 
 
-def _error(header: str, measure: str, with_range: bool = False) -> tuple[Column, Maker]:
+def _error(header: str, measure: str, with_range: bool = False, dispensable: bool = False) -> tuple[Column, Maker]:
     """A fraction, in percent with two decimals, as the papers print it."""
     names = ("mean", "std", "min", "max") if with_range else ("mean", "std")
 
@@ -144,7 +147,7 @@ def _error(header: str, measure: str, with_range: bool = False) -> tuple[Column,
         text = f"{brief} ({low:.2f}–{high:.2f})" if with_range and not np.isnan(std) else brief
         return Cell(text, tuple(_plain(value) for value in (mean, std, low, high)[: len(names)]), brief)
 
-    return Column(header, True, tuple(f"{measure}_percent_{name}" for name in names)), cell
+    return Column(header, True, tuple(f"{measure}_percent_{name}" for name in names), dispensable), cell
 
 
 def _size(header: str) -> tuple[Column, Maker]:
