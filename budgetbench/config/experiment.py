@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from budgetbench.config.algorithms import Algorithm, Parameters
 from budgetbench.config.dataset import resolved_dataset
-from budgetbench.config.document import dump
+from budgetbench.config.document import Document, dump
 from budgetbench.config.kernel import resolved_kernel
 from budgetbench.config.sections import DatasetSection, LabelNoise, Reproduces, Table
-from budgetbench.errors import RequestError, nearest
+from budgetbench.errors import ConfigError, RequestError, nearest
 from budgetbench.kernels import Kernel
 from budgetbench.learners import learners
 
@@ -37,6 +37,15 @@ class Experiment:
     algorithms: tuple[Algorithm, ...]
     plots: tuple[dict[str, Any], ...] | None
     table: Table | None
+
+    #: The file that it was read from, for errors that only the data brings to light.
+    document: Document | None = field(default=None, compare=False, repr=False)
+
+    def placed(self, error: ConfigError) -> ConfigError:
+        """An error that was found later, with file and line."""
+        if self.document is None:
+            return error
+        return self.document.problem(error.key, error.found, error.accepted, error.hint)
 
     def trial_parameters(self) -> list[tuple[str, list[Parameters]]]:
         """For each entry of `algorithms` its learner's name and its complete parameter sets."""

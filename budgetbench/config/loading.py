@@ -71,6 +71,7 @@ def interpret(document: Document) -> Experiment:
     if not (outline and noise and kernel and dataset):
         raise AssertionError("a part of the configuration is missing and no problem was noted")
     return Experiment(
+        document=document,
         name=outline.name,
         title=outline.title or outline.name,
         reproduces=reproduces,

@@ -6,8 +6,9 @@ import importlib
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.svm import SVC
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from budgetbench.engine.base import KernelClassifier, learner
 from budgetbench.engine.kernel_access import KernelAccess, Rows
@@ -41,7 +42,7 @@ class SVM(KernelClassifier):
             values = np.empty((len(rows), len(rows)))
             for target, row in zip(values, rows, strict=True):  # one by one, as two copies would be too much memory
                 target[:] = access.gram[row][rows]
-            machine = SVC(C=self.C, kernel="precomputed", cache_size=64).fit(values, labels[rows])
+            machine = SVC(C=self.C, kernel="precomputed", cache_size=16).fit(values, labels[rows])
         else:
             machine = self._solver().fit(access.X[rows], labels[rows])
         self.support_ = rows[machine.support_]
@@ -62,7 +63,16 @@ class SVM(KernelClassifier):
         arguments = {key: getattr(kernel, key) for key in ("gamma", "degree", "coef0") if hasattr(kernel, key)}
         return solver(C=self.C, kernel=name, cache_size=500, **arguments)
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        check_is_fitted(self, "support_")
+        if len(self.classes_) == 2:
+            return super().decision_function(X)
+        inputs = validate_data(self, X, dtype=np.float32, order="C", reset=False)
+        return np.asarray(self._machine.decision_function(inputs))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        check_is_fitted(self, "support_")
         if len(self.classes_) == 2:
             return super().predict(X)
-        return np.asarray(self.classes_)[self._machine.predict(np.asarray(X, dtype=np.float32))]
+        inputs = validate_data(self, X, dtype=np.float32, order="C", reset=False)
+        return np.asarray(self.classes_)[self._machine.predict(inputs)]  # by votes; of equal ones the first class

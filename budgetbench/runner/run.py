@@ -13,6 +13,7 @@ import pandas as pd
 
 from budgetbench.config import Experiment, load
 from budgetbench.datasets import Cache
+from budgetbench.errors import ConfigError
 from budgetbench.results import read_results, write_summary
 from budgetbench.runner.execute import Record, Setting, execute, units, warm_up
 from budgetbench.runner.plan import Trial, plan
@@ -102,7 +103,10 @@ def run_experiment(
 ) -> Outcome:
     """Do what is missing of an experiment; each trial is recorded as it ends."""
     folder = results / experiment.name
-    problem, data = load_problem(experiment, cache)
+    try:
+        problem, data = load_problem(experiment, cache)
+    except ConfigError as error:
+        raise experiment.placed(error) from None
     identities = {0: data.identity}
 
     def identity(run: int) -> str:
