@@ -1,9 +1,9 @@
 """Kernel functions and the matrices of their values.
 
-Every kernel value in the program comes from `Kernel.matrix`: one product of two blocks of rows in float32, then
-element-wise work in place. BLAS adds up each element of a product in an order that depends on the number of
-inputs alone (a single row or column, which would take another path, is never sent), so a value does not depend
-on the block in which it was computed: a Gram matrix and a streamed block agree.
+Every kernel value in the program comes from `Kernel.matrix`: tile by tile a product of two blocks of rows in float32,
+then element-wise work in place. BLAS adds up each element of a large product in an order that depends on the number
+of inputs alone. Small products, which would take other paths, are made large by rows of zeros. So a value does not
+depend on the block in which it was computed: a Gram matrix and a streamed block agree.
 """
 
 from __future__ import annotations
@@ -19,8 +19,12 @@ from budgetbench.registry import Registry
 
 Floats = NDArray[np.float32]
 
-#: Elements of a tile on which the element-wise steps run while it is still in the processor's cache.
-TILE = 1 << 18
+#: Rows and columns of a tile: enough for BLAS, and the element-wise steps run while it is still in the cache.
+TILE = 512
+#: Multiplications up to which BLAS may take a routine of its own for small products (OpenBLAS: 100³), with room.
+SMALL = 1 << 20
+#: Sums of up to so many terms are added up alike by all routines.
+SHORT = 16
 
 kernels: Registry[type[Kernel]] = Registry("kernel")
 
@@ -41,17 +45,12 @@ class Kernel:
             out = np.empty((len(X), len(Z)), dtype=np.float32)
         if not out.size:
             return out
-        if len(Z) == 1:  # a lone column: BLAS would switch to its matrix-vector routine, which rounds differently
-            out[:] = self.matrix(X, np.repeat(Z, 2, axis=0))[:, :1]
-            return out
         norms_x, norms_z = _squared_norms(X), _squared_norms(Z)
-        step = max(2, TILE // len(Z))
-        for start in range(0, len(X), step):
-            rows = slice(min(start, max(0, len(X) - 2)), start + step)  # at least two rows where there are two
-            block = X[rows] if len(X) > 1 else np.repeat(X, 2, axis=0)
-            tile = block @ Z.T
-            self._finish(tile, norms_x[rows], norms_z)
-            out[rows] = tile[: len(X)]
+        for rows in _tiles(len(X)):
+            for columns in _tiles(len(Z)):
+                tile = _products(X[rows], Z[columns])
+                self._finish(tile, norms_x[rows], norms_z[columns])
+                out[rows, columns] = tile
         return out
 
     def diagonal(self, X: Floats) -> Floats:
@@ -61,6 +60,28 @@ class Kernel:
     def _finish(self, products: Floats, norms_x: Floats, norms_z: Floats) -> None:
         """Turn a tile of inner products into kernel values, in place."""
         raise NotImplementedError
+
+
+def _tiles(n: int) -> list[slice]:
+    return [slice(start, start + TILE) for start in range(0, n, TILE)]
+
+
+def _products(X: Floats, Z: Floats) -> Floats:
+    """x·z for the rows of X and Z, each added up in the same order whatever the numbers of rows."""
+    (n, d), m = X.shape, len(Z)
+    if np.may_share_memory(X, Z):  # of a matrix with itself NumPy lets another routine compute one half
+        Z = Z.copy()
+    if min(n, m) > 1 and (d <= SHORT or n * m * d > SMALL):
+        return X @ Z.T
+    more = max(2, m)
+    least = 2 if d <= SHORT else SMALL // (more * d) + 1
+    return (_padded(X, max(n, least)) @ _padded(Z, more).T)[:n, :m].copy()
+
+
+def _padded(X: Floats, n: int) -> Floats:
+    padded = np.zeros((n, X.shape[1]), dtype=np.float32)
+    padded[: len(X)] = X
+    return padded
 
 
 def _squared_norms(X: Floats) -> Floats:

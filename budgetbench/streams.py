@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from budgetbench.config import DatasetSection, Experiment, LabelNoise
 from budgetbench.datasets import Cache, Data, Examples, datasets
@@ -114,13 +114,15 @@ def _scaled(X: Floats, n_train: int, steps: tuple[str, ...]) -> Floats:
             Z = (Z - known.mean(axis=0)) / _nonzero(known.std(axis=0))
         elif step == "minmax":
             Z = (Z - known.min(axis=0)) / _nonzero(np.ptp(known, axis=0))
+        elif step == "range":  # one scale for all inputs, as suits pixels: a background stays one value
+            Z = (Z - known.min()) / _nonzero(np.ptp(known))
         elif step == "unit":
             Z = Z / _nonzero(np.sqrt((Z**2).sum(axis=1, keepdims=True)))
     return np.ascontiguousarray(Z, dtype=np.float32)
 
 
-def _nonzero(scale: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.where(scale == 0, 1.0, scale)
+def _nonzero(scale: ArrayLike) -> NDArray[np.float64]:
+    return np.where(np.equal(scale, 0), 1.0, scale)
 
 
 def stream_of(problem: LearningProblem, experiment: Experiment, run: int) -> Stream:

@@ -66,6 +66,10 @@ def _short(command: Callable[..., Any]) -> Callable[..., Any]:
         except BrokenPipeError:  # as in `budgetbench table | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
+        except OSError as error:  # a file that cannot be written, a full disk
+            what = ": ".join(str(part) for part in (error.filename, error.strerror) if part)
+            typer.echo(f"budgetbench: {what or error}", err=True)
+            raise typer.Exit(1) from None
 
     return guarded
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +13,7 @@ import typer
 from budgetbench.cli.showing import print_table
 from budgetbench.config import Experiment, load
 from budgetbench.datasets import Cache, datasets
-from budgetbench.errors import BudgetbenchError
+from budgetbench.errors import BudgetbenchError, RequestError
 from budgetbench.runner import Outcome, run_experiment
 
 
@@ -31,6 +32,7 @@ def run_all(
     **how: Any,
 ) -> None:
     """Run each configuration; one that fails does not stop the others. All are checked before the first is run."""
+    signal.signal(signal.SIGTERM, _end)
     experiments = [load(path, overrides, permutations) for path in configs]
     for experiment in experiments:
         if only:
@@ -38,6 +40,7 @@ def run_all(
     left_out = {datasets[name].name for name in skip}
     cache = Cache(data, mirror, quiet=quiet)
     problems: list[str] = []
+    exit_code = 2
     for experiment in experiments:
         if experiment.dataset.name in left_out:
             typer.echo(f"{experiment.name}: left out, as its dataset {experiment.dataset.name} is to be skipped")
@@ -45,13 +48,21 @@ def run_all(
         try:
             outcome = run_experiment(experiment, cache, results, only=only, dry=dry, quiet=quiet, **how)
         except BudgetbenchError as error:
-            if len(experiments) == 1 or error.exit_code != 1:
+            if len(experiments) == 1:
                 raise
             problems.append(f"{experiment.name}: {error}")
+            exit_code = min(exit_code, error.exit_code)
             continue
-        problems += _report(experiment, outcome, dry, quiet)
+        failures = _report(experiment, outcome, dry, quiet)
+        problems += failures
+        exit_code = 1 if failures else exit_code
     if problems:
-        raise BudgetbenchError("\n".join(problems))
+        raise (RequestError if exit_code == 2 else BudgetbenchError)("\n".join(problems))
+
+
+def _end(number: int, frame: object) -> None:
+    """Let what was made for the workers be removed when a batch system ends the program."""
+    raise SystemExit(128 + number)
 
 
 def _report(experiment: Experiment, outcome: Outcome, dry: bool, quiet: bool) -> list[str]:

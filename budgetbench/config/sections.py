@@ -74,7 +74,7 @@ Count = Annotated[int, Field(strict=True, ge=1)]
 Label = Annotated[int | str, PlainValidator(_class_label)]
 Labels = Annotated[tuple[Label, ...] | None, BeforeValidator(_listed), AfterValidator(_distinct)]
 Steps = Annotated[
-    tuple[Literal["none", "standard", "minmax", "unit"], ...],
+    tuple[Literal["none", "standard", "minmax", "range", "unit"], ...],
     BeforeValidator(_listed),
     AfterValidator(_distinct),
     AfterValidator(_steps),
@@ -113,7 +113,7 @@ class DatasetSection(Section):
     name: StrictStr = Field(description="the name of a dataset")
     positive: Labels = Field(default=None, description="a class (an integer or a text) or a list of different classes")
     scale: Steps = Field(
-        default=("none",), description="none, standard, minmax, unit, or a list of different ones without none"
+        default=("none",), description="none, standard, minmax, range, unit, or a list of different ones without none"
     )
     variant: Text | None = Field(default=None, description="a text")
     train_size: Count | None = Field(default=None, description="an integer of at least 1")

@@ -75,6 +75,8 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     marker: ClassVar[str]
     #: Sees the training set as a whole; the order of the examples does not matter.
     batch: ClassVar[bool] = False
+    #: A batch learner that draws nothing: of the same training set, in any order, it makes the same.
+    order_free: ClassVar[bool] = False
     #: Takes more than two classes as they are.
     multiclass: ClassVar[bool] = False
     #: Counted in every run's key: raise it when a change alters what the learner computes.
@@ -147,7 +149,8 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"{type(self).__name__} needs two classes or more; found one class: {classes[0]!r}")
         if len(classes) > 2 and not self.multiclass:
             raise ValueError(
-                f"{type(self).__name__} separates two classes; found {len(classes)}: name the positive one"
+                f"Only binary classification is supported by {type(self).__name__}; found {len(classes)} classes: "
+                "name the positive one"
             )
         self.classes_ = np.asarray(classes)
         self.n_features_in_ = n_features
@@ -193,7 +196,8 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The class of each row of X (n, d)."""
-        return self.classes_[choose(self.decision_function(X))]
+        values = self.decision_function(X)
+        return self.classes_[choose(values)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -41,6 +41,14 @@ class Gram(KernelAccess):
         return self._gram[np.ix_(rows, columns)]
 
 
+class Blockwise(KernelAccess):
+    """The kernel values of another access for one who asks for them block by block, never for all at once."""
+
+    def __init__(self, access: KernelAccess) -> None:
+        self.X, self.diagonal = access.X, access.diagonal
+        self.between = access.between  # type: ignore[method-assign]
+
+
 class Streamed(KernelAccess):
     """Kernel values computed when they are asked for, by matrix products."""
 

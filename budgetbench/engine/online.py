@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
 from budgetbench.engine.base import KernelClassifier
 from budgetbench.engine.expansion import Block, Expansion, Rounds, rescore
-from budgetbench.engine.kernel_access import KernelAccess, Rows, Streamed, read_only
+from budgetbench.engine.kernel_access import Blockwise, KernelAccess, Rows, Streamed, read_only
 from budgetbench.engine.parameters import Count
 from budgetbench.engine.pool import Pool
 from budgetbench.kernels import Floats
@@ -38,6 +38,7 @@ class OnlineLearner(KernelClassifier):
     margins_ : y f(x) before each round's update in the first pass (for more than two classes the score of the
         right class less the best other one).
     sizes_ : support size after each round of the first pass.
+    epochs_ : how many passes were made.
     insertions_, removals_ : examples stored and discarded, over all passes.
     kernel_evaluations_ : kernel values that the rule asks for in the first pass.
     train_seconds_ : time spent on this learner; of a block of kernel values computed for several, an equal share.
@@ -47,6 +48,9 @@ class OnlineLearner(KernelClassifier):
     follow_kept: ClassVar[bool] = False
     #: Draws one random number for each example.
     randomised: ClassVar[bool] = False
+    #: Takes the stream block by block even where the Gram matrix is at hand: worth it where an update changes several
+    #: scores of each example, as then few examples are followed.
+    blockwise: ClassVar[bool] = False
 
     epochs: Count = 1
 
@@ -105,17 +109,26 @@ class OnlineLearner(KernelClassifier):
             order = np.arange(len(rows))
         rounds = Rounds(np.empty(len(rows)), np.empty(len(rows), np.int64), np.empty(len(rows), np.int64))
         chance = self._random.random(len(rows)) if self.randomised else np.empty(0)
-        block = Block(order, targets[pool.ids], read_only(pool.K), read_only(access.diagonal[pool.ids]), chance)
+        diagonal = access.diagonal[pool.ids]
+        own = np.diagonal(pool.K)
+        diagonal[: len(own)] = own  # rounded as in the scores, which must be free of it after a subtraction
+        block = Block(order, targets[pool.ids], read_only(pool.K), read_only(diagonal), chance)
         self._visit(block, pool.f, rounds)
         self._passes[-1].append(rounds)
 
+    def _begin_pass(self) -> None:
+        self._passes.append([])
+        self._coefficients_before = self._pool.coefficients.copy()
+
     def _settled(self) -> bool:
-        """Whether the pass just ended changed nothing."""
-        return all((rounds.margins > self.margin_threshold).all() for rounds in self._passes[-1])
+        """Whether the pass just ended changed nothing: neither a margin error nor, under the SVM's rule, a step of an
+        example that is stored."""
+        right = all((rounds.margins > self.margin_threshold).all() for rounds in self._passes[-1])
+        return right and np.array_equal(self._pool.coefficients, self._coefficients_before)
 
     def _close(self) -> None:
         """Make the outcome known under the public names."""
-        first = self._passes[0]
+        first, self.epochs_ = self._passes[0], len(self._passes)
         self.margins_ = np.concatenate([rounds.margins for rounds in first])
         self.sizes_ = np.concatenate([rounds.sizes for rounds in first])
         self.mistakes_ = int(np.count_nonzero(self.margins_ <= 0))
@@ -135,9 +148,11 @@ class OnlineLearner(KernelClassifier):
         """
         first = not hasattr(self, "_pool")
         inputs: Floats = validate_data(self, X, dtype=np.float32, order="C", reset=first)
+        y = column_or_1d(y)
+        check_consistent_length(inputs, y)
         if first:
             self.start(np.unique(y if classes is None else classes), inputs.shape[1])
-            self._passes.append([])
+            self._begin_pass()
             self._kept_X, self._kept_labels = inputs[:0], np.empty(0, dtype=np.int64)
             self._numbers = np.empty(0, dtype=np.int64)
         labels = np.searchsorted(self.classes_, y)
@@ -161,6 +176,7 @@ class OnlineLearner(KernelClassifier):
     def _keep_from(self, X: Floats, labels: NDArray[np.int64]) -> KernelClassifier:
         """Keep what the next call of `partial_fit` needs of the rows: the support set and its companions."""
         self._close()
+        del self._passes[1:]  # what `partial_fit` adds counts on from the first pass
         self.support_vectors_ = X[self.support_]
         self.support_ = self._numbers[self.support_]
         kept = self._pool.ids[self._pool.kept]
@@ -174,17 +190,22 @@ def drive(cohort: Sequence[OnlineLearner], access: KernelAccess, labels: NDArray
 
     All see the same stream; where kernel values are computed as it passes, each is computed once for all.
     """
+    if any(learner.blockwise for learner in cohort):
+        access = Blockwise(access)
     targets = [learner._targets(labels) for learner in cohort]
     for learner in cohort:
         learner._open(access)
     active = list(zip(cohort, targets, strict=True))
     for epoch in range(max(learner.epochs for learner in cohort)):
         active = [(one, y) for one, y in active if epoch < one.epochs and not (epoch and one._settled())]
+        if not active:
+            break
         for learner, _ in active:
-            learner._passes.append([])
+            learner._begin_pass()
         for rows in _blocks(order) if access.gram is None else [order]:
             begun = time.perf_counter()
-            source = SharedBlock(access, rows, [learner for learner, _ in active]) if access.gram is None else access
+            shared = access.gram is None and len(active) > 1
+            source = SharedBlock(access, rows, [learner for learner, _ in active]) if shared else access
             share = (time.perf_counter() - begun) / max(1, len(active))
             for learner, y in active:
                 begun = time.perf_counter()

@@ -17,6 +17,7 @@ from annotated_types import Gt
 
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, discard, slot_of, store
+from budgetbench.errors import ParameterError
 
 UpdateRule = Literal["perceptron", "mira", "no_bias_svm"]
 SoftMargin = Annotated[float, Gt(0)]
@@ -26,9 +27,24 @@ RULES = {"perceptron": 0, "mira": 1, "no_bias_svm": 2}
 PERCEPTRON, MIRA, NO_BIAS_SVM = 0, 1, 2
 
 
-def default_beta(beta: float | None, rule: str) -> float:
-    """The margin that calls for an update: 1 for the SVM's rule, 0 for the others, where none is given."""
-    return beta if beta is not None else float(rule == "no_bias_svm")
+#: The margin that calls for an update where none is given; MIRA's is that of Crammer, Kandola and Singer 2003.
+BETAS = {"perceptron": 0.0, "mira": 0.01, "no_bias_svm": 1.0}
+
+
+def margin_of(beta: float | None, rule: str, variable: bool = False) -> float:
+    """β as given, or the rule's own; a cache of variable size needs one above 0, and has MIRA's by default.
+
+    Raises
+    ------
+    ParameterError
+        For β = 0 where nothing could then be learnt: MIRA would give the first example the coefficient 0 and so never
+        store any, and a cache of variable size would discard every example at once.
+    """
+    if beta is None:
+        return BETAS["mira"] if variable and rule == "perceptron" else BETAS[rule]
+    if beta == 0 and (variable or rule == "mira"):
+        raise ParameterError("beta", beta, f"a number above 0 with {'size: variable' if variable else 'update: mira'}")
+    return beta
 
 
 @compiled

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from typing import TYPE_CHECKING
 
 from budgetbench.engine.base import KernelClassifier, learners
 
@@ -17,5 +18,10 @@ for _module in pkgutil.iter_modules(__path__):
 
 # Each learner's class is at hand here under its own name, whichever file defines it.
 globals().update({learners[name].__name__: learners[name] for name in learners})
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> type[KernelClassifier]: ...
+
 
 __all__ = ["KernelClassifier", "learners", *sorted(learners[name].__name__ for name in learners)]

@@ -9,7 +9,7 @@ from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, discard, note
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.engine.parameters import Budget, NonNegative
-from budgetbench.engine.updates import RULES, SoftMargin, UpdateRule, default_beta, is_due, update
+from budgetbench.engine.updates import RULES, SoftMargin, UpdateRule, margin_of, is_due, update
 from budgetbench.errors import ParameterError
 
 #: In place of a budget: no fixed limit.
@@ -33,7 +33,8 @@ class BudgetPerceptron(OnlineLearner):
     budget : the number p of examples that are stored at most (fixed size).
     size : ``fixed``, or ``variable`` for no fixed limit.
     update : rule for the coefficient of a new example: ``perceptron``, ``mira`` or ``no_bias_svm``.
-    beta : an example whose margin y f(x) is at most this is stored; by default 1 for ``no_bias_svm`` and 0 otherwise.
+    beta : an example whose margin y f(x) is at most this is stored; by default 0, 0.01 for ``mira``, 1 for
+        ``no_bias_svm``, and 0.01 at least for a variable size.
     C : bound on a coefficient, for ``no_bias_svm``.
     """
 
@@ -47,7 +48,7 @@ class BudgetPerceptron(OnlineLearner):
 
     @classmethod
     def _check_together(cls, values: dict[str, Any]) -> None:
-        values["beta"] = default_beta(values["beta"], values["update"])
+        values["beta"] = margin_of(values["beta"], values["update"], values["size"] == "variable")
         if values["size"] == "fixed" and values["budget"] is None:
             raise ParameterError("budget", None, "an integer of at least 1, or size: variable")
         if values["size"] == "variable" and values["budget"] is not None:
@@ -55,7 +56,7 @@ class BudgetPerceptron(OnlineLearner):
 
     @property
     def margin_threshold(self) -> float:
-        return default_beta(self.beta, self.update)
+        return margin_of(self.beta, self.update, self.size == "variable")
 
     def _capacity(self, arrivals: int) -> int:
         return arrivals if self.budget is None else min(arrivals, self.budget)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from budgetbench.engine.averaging import OnlineToBatch
 from budgetbench.engine.base import learner
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, note, store
-from budgetbench.engine.online import OnlineLearner
 from budgetbench.engine.parameters import NonNegative
 
 
 @learner("perceptron", title="Perceptron", color="#000000", marker="o")
-class Perceptron(OnlineLearner):
+class Perceptron(OnlineToBatch):
     """Rosenblatt's Perceptron with a kernel; with beta > 0 the aggressive Perceptron.
 
     On yₜ f(xₜ) ≤ β, the example is stored with the coefficient aₜ = yₜ:  f ← f + yₜ K(xₜ, ·).
@@ -22,12 +22,16 @@ class Perceptron(OnlineLearner):
     Parameters
     ----------
     beta : an example whose margin y f(x) is at most this is stored.
+    average : keep the mean of all hypotheses too, see `averaged_decision_function`.
     """
 
     beta: NonNegative = 0.0
+    average: bool = False
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         perceptron(block, f, rounds, self.beta)
+        if self.average:
+            self._time(block, f, rounds.margins <= self.beta)
 
 
 @compiled

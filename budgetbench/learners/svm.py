@@ -31,6 +31,7 @@ class SVM(KernelClassifier):
     """
 
     batch = True
+    order_free = True
     multiclass = True
 
     C: Positive = 1.0

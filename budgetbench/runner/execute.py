@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -36,17 +38,33 @@ class Setting:
 
 @dataclass(frozen=True)
 class Unit:
-    """Trials of one run that are done together: online learners that share a stream of kernel values, or one alone."""
+    """Trials of one run that are done together: online learners that share a stream of kernel values, or one alone.
+
+    `repeated` are those of other runs in which nothing is different for the learner, so that they end like the first.
+    """
 
     run: int
     trials: tuple[Trial, ...]
+    repeated: tuple[Trial, ...] = ()
 
 
-def units(trials: Sequence[Trial], has_gram: bool) -> list[Unit]:
-    """Divide trials into units: single ones where a Gram matrix is shared, one cohort for each run where not."""
+def units(trials: Sequence[Trial], has_gram: bool, experiment: Experiment) -> list[Unit]:
+    """Divide trials into units: single ones where a Gram matrix is shared, one cohort for each run where not.
+
+    A learner to which the order of the examples is all one is done once where runs differ in nothing else.
+    """
+    section = experiment.dataset
+    same = not (experiment.label_noise.rate or section.train_size or section.redraw)
+    once: dict[tuple[str, str], list[Trial]] = {}
     found = []
-    for run in sorted({trial.run for trial in trials}):
-        of_run = [trial for trial in trials if trial.run == run]
+    for trial in trials:
+        if same and learners[trial.algorithm].order_free:
+            once.setdefault((trial.algorithm, json.dumps(trial.params, sort_keys=True)), []).append(trial)
+    for first, *others in once.values():
+        found.append(Unit(first.run, (first,), tuple(others)))
+    rest = [trial for trial in trials if not (same and learners[trial.algorithm].order_free)]
+    for run in sorted({trial.run for trial in rest}):
+        of_run = [trial for trial in rest if trial.run == run]
         alone = [trial for trial in of_run if has_gram or learners[trial.algorithm].batch]
         cohort = tuple(trial for trial in of_run if trial not in alone)
         found += [Unit(run, (trial,)) for trial in alone]
@@ -61,12 +79,13 @@ def execute(unit: Unit, setting: Setting) -> list[Record]:
         X, access = open_access(setting.workspace, setting.experiment.kernel)
         stream = stream_of(setting.problem, setting.experiment, unit.run)
         try:
-            return _execute(unit.trials, setting, stream, X, access)
+            records = _execute(unit.trials, setting, stream, X, access)
         except Exception as error:
             if len(unit.trials) > 1:  # find out which of the cohort it was; the others are good
                 return [record for trial in unit.trials for record in execute(Unit(unit.run, (trial,)), setting)]
             message = f"{type(error).__name__}: {error}"
-            return [_head(unit.trials[0], setting, stream) | {"status": "failed", "error": message}]
+            records = [_head(unit.trials[0], setting, stream) | {"status": "failed", "error": message}]
+        return records + [records[0] | {"key": trial.key, "run": trial.run} for trial in unit.repeated]
 
 
 def _execute(
@@ -169,12 +188,16 @@ def _tested(model: KernelClassifier, X: Floats, stream: Stream, problem: Learnin
 
 
 def warm_up(names: Sequence[str], experiment: Experiment) -> None:
-    """Compile the loops of these learners on a handful of examples, before anything is timed or run in parallel."""
-    X = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]] * 2, dtype=np.float32)
+    """Compile the loops of these learners on a handful of examples, before anything is timed or run in parallel.
+
+    A learner that fails here fails in its runs, where that is recorded.
+    """
+    X = np.array([[0.0, 0.0], [0.7, 0.7], [0.0, 1.0], [1.0, 0.0]] * 2, dtype=np.float32)
     labels = np.array([0, 1, 1, 0] * 2)
     for name, sets in experiment.trial_parameters():
         if name in names and not learners[name].batch:
             for params in sets[:1]:
-                model = make_learner(Trial(name, params, 0, ""), experiment)
-                model.start(np.array([-1, 1]), X.shape[1])
-                model.learn(Streamed(experiment.kernel, X), labels, np.arange(len(X)))
+                with suppress(Exception):
+                    model = make_learner(Trial(name, params, 0, ""), experiment)
+                    model.start(np.array([-1, 1]), X.shape[1])
+                    model.learn(Streamed(experiment.kernel, X), labels, np.arange(len(X)))

@@ -13,7 +13,7 @@ import pandas as pd
 
 from budgetbench.config import Experiment, load
 from budgetbench.datasets import Cache
-from budgetbench.errors import ConfigError
+from budgetbench.errors import ConfigError, RequestError
 from budgetbench.results import read_results, write_summary
 from budgetbench.runner.execute import Record, Setting, execute, units, warm_up
 from budgetbench.runner.plan import Trial, plan
@@ -121,13 +121,13 @@ def run_experiment(
     trials = [trial for trial in planned if trial.algorithm in chosen]
     store = Store(folder) if not dry else None
     if store and fresh:
-        store.clear()
+        store.forget({trial.key for trial in trials})
     finished = recorded(folder)
     missing = [trial for trial in trials if trial.key not in finished]
     outcome = Outcome(experiment, folder, done=len(trials) - len(missing), missing=missing)
     if store is None:
         return outcome
-    jobs = joblib.effective_n_jobs(jobs)
+    jobs = workers(jobs)
     (folder / "experiment.yaml").write_text(experiment.to_yaml(), encoding="utf-8")
     settings = {"jobs": jobs, "backend": backend, "blas_threads": 1}
     write_provenance(folder, data, settings, [trial.key for trial in planned])
@@ -136,8 +136,16 @@ def run_experiment(
         if missing:
             _run_missing(outcome, store, problem, cache, _Crew(jobs, backend), limit, quiet)
     finally:
-        write_summary(folder)
+        if store.path.exists():  # an interruption may come before the first run has ended
+            write_summary(folder)
     return outcome
+
+
+def workers(jobs: int) -> int:
+    """How many workers `--jobs` asks for: -1 stands for one for each core, -2 for one less, and so on."""
+    if jobs == 0:
+        raise RequestError("--jobs: found 0; accepted: an integer of at least 1, or -1 for one for each core")
+    return int(joblib.effective_n_jobs(jobs))
 
 
 @dataclass(frozen=True)
@@ -179,7 +187,7 @@ def _run_missing(
                 workspace = workspaces.enter_context(Workspace(drawn, experiment.kernel, most, crew.jobs))
                 setting = Setting(experiment, replace(drawn, X=drawn.X[:, :0]), workspace.path)
                 progress.stage("")
-                for unit in units(trials, workspace.has_gram):
+                for unit in units(trials, workspace.has_gram, experiment):
                     yield joblib.delayed(execute)(unit, setting)
 
         for records in crew.do(tasks()):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Collection, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +24,13 @@ class Store:
             message = f"cannot write results to {folder}: {error.strerror}"
             raise RequestError(f"{message}. Name another folder with --results or BUDGETBENCH_RESULTS.") from None
 
-    def clear(self) -> None:
-        """Forget all runs."""
-        self.path.unlink(missing_ok=True)
+    def forget(self, keys: Collection[str]) -> None:
+        """Drop the runs with these keys; all others stay."""
+        if self.path.exists():
+            kept = [line for line, record in _lines(self.path) if record.get("key") not in keys]
+            fresh = self.path.with_suffix(".new")
+            fresh.write_bytes(b"".join(line + b"\n" for line in kept))
+            fresh.replace(self.path)
 
     def append(self, record: dict[str, Any]) -> None:
         """Add one run; when this returns the line is on its way to the disk whatever happens to the program."""
@@ -45,12 +51,12 @@ class Store:
 def recorded(folder: Path) -> dict[str, dict[str, Any]]:
     """Records of the runs that ended well in a folder, by key; a line cut off by a crash is passed over."""
     path = folder / FILE
-    records = {}
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
-        try:
-            record = json.loads(line)
-        except json.JSONDecodeError:
-            continue
-        if record.get("status") == "ok":
-            records[record["key"]] = record
-    return records
+    records = (record for _, record in _lines(path)) if path.exists() else ()
+    return {record["key"]: record for record in records if record.get("status") == "ok"}
+
+
+def _lines(path: Path) -> Iterator[tuple[bytes, dict[str, Any]]]:
+    """Each complete line of the file and what it says."""
+    for line in path.read_bytes().split(b"\n"):
+        with suppress(ValueError):  # cut off, perhaps in the middle of a character
+            yield line, json.loads(line)

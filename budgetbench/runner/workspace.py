@@ -48,6 +48,7 @@ class Workspace:
         return str(self._folder)
 
     def close(self) -> None:
+        open_access.cache_clear()  # a file that is still mapped keeps its memory after it is removed
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def __enter__(self) -> Workspace:

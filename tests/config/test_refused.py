@@ -103,12 +103,12 @@ def test_names_that_are_no_safe_folder_names(refused: Refused, name: str) -> Non
         ),
         (
             "{name: images, positive: 0, scale: [unit, minmx]}",
-            "scale[1]: found 'minmx'; accepted: none, standard, minmax, unit, or a list of different ones without none."
+            "scale[1]: found 'minmx'; accepted: none, standard, minmax, range, unit, or a list of different ones without none."
             " Did you mean 'minmax'?",
         ),
         (
             "{name: images, positive: 0, scale: [none, unit]}",
-            "scale: found ['none', 'unit']; accepted: none, standard, minmax, unit, or a list of different ones"
+            "scale: found ['none', 'unit']; accepted: none, standard, minmax, range, unit, or a list of different ones"
             " without none",
         ),
         (

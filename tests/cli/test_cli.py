@@ -1,0 +1,289 @@
+"""The frame of the commands, and `run`: what they print, what they write, and how they exit."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import budgetbench
+from budgetbench.cli import main
+from budgetbench.errors import RequestError
+
+PROJECT = Path(budgetbench.__file__).resolve().parents[1]
+
+Call = Callable[..., Any]
+
+
+def trials(folder: str = "results/tiny") -> list[dict[str, Any]]:
+    return [json.loads(line) for line in Path(folder, "trials.jsonl").read_text().splitlines()]
+
+
+def is_short(message: str) -> bool:
+    return message.startswith("budgetbench: ") and "Traceback" not in message and message.endswith("\n")
+
+
+# -- the frame --------------------------------------------------------------------------------------------------------
+
+
+def test_help_names_every_command_and_option(call: Call) -> None:
+    answer = call("--help")
+    assert answer.code == 0
+    for command in ("run", "plot", "table", "fetch", "list", "validate"):
+        assert re.search(rf"^\s*{command}\s+\S", answer.out, re.MULTILINE), f"{command} has no help"
+    text = call("run", "--help").out
+    options = "jobs results data mirror permutations set only fresh dry-run backend scheduler quiet"
+    assert all(f"--{name}" in text for name in options.split())
+    assert call("run", "-h").out == text
+
+
+def test_the_version(call: Call) -> None:
+    assert call("--version") == (0, f"budgetbench {budgetbench.__version__}\n", "")
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; from budgetbench.cli.app import application; import typer.main;"
+        "typer.main.get_command(application());"
+        "heavy = {'numba', 'pandas', 'matplotlib', 'sklearn', 'scipy', 'joblib', 'numpy', 'pydantic'};"
+        "sys.exit(', '.join(sorted(heavy & set(sys.modules))) or None)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+def test_it_runs_as_a_module(folder: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "budgetbench", "--version"], cwd=PROJECT, capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stdout) == (0, f"budgetbench {budgetbench.__version__}\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["rum"], r"No such command 'rum'"),
+        (["run", "c.yaml", "--job", "2"], r"--job\b"),
+        (["run"], r"Missing argument"),
+        (["run", "c.yaml", "--permutations", "0"], r"--permutations"),
+        (["run", "c.yaml", "--jobs", "many"], r"--jobs"),
+        (["run", "c.yaml", "--backend", "spark"], r"'spark' is not one of 'loky', 'threading', 'dask'"),
+        (["table", "--format", "xml"], r"'xml' is not one of"),
+        (["list", "things"], r"'things' is not one of"),
+        (["run", "c.yaml", "--gram-limit", "-1"], r"--gram-limit"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_wrong_call_exits_with_2(call: Call, arguments: list[str], message: str) -> None:
+    answer = call(*arguments)
+    assert answer.code == 2
+    assert re.search(message, answer.err)
+    assert "Traceback" not in answer.err
+
+
+# -- run --------------------------------------------------------------------------------------------------------------
+
+
+def test_run_ends_with_the_table_and_the_paths(run: Call) -> None:
+    answer = run("c.yaml")
+    assert answer.code == 0
+    for shown in ("A tiny experiment", "Perceptron", "Budget Perceptron", "SVM", "8 runs done now, 0 before"):
+        assert shown in answer.out
+    assert str(Path("results/tiny")) in answer.out
+    assert "budgetbench plot" in answer.out
+    assert "8/8 runs" in answer.err
+    assert len(trials()) == 8
+    again = run("c.yaml")
+    assert "0 runs done now, 8 before" in again.out
+    assert len(trials()) == 8
+
+
+def test_quiet_says_nothing(run: Call) -> None:
+    assert run("c.yaml", "--quiet") == (0, "", "")
+    assert len(trials()) == 8
+
+
+def test_a_dry_run_says_what_is_done_and_what_is_to_run(run: Call) -> None:
+    assert run("c.yaml", "--dry-run").out.splitlines() == [
+        "tiny: 0 runs done, 8 to run",
+        "  perceptron: 2",
+        "  budget_perceptron: 4",
+        "  svm: 2",
+    ]
+    assert not Path("results").exists()
+    run("c.yaml", "--only", "perceptron", "-q")
+    assert run("c.yaml", "--dry-run").out.startswith("tiny: 2 runs done, 6 to run\n")
+
+
+def test_options_take_the_place_of_the_configuration(run: Call) -> None:
+    answer = run(
+        "c.yaml", "-q", "--permutations", 1, "--only", "budget_perceptron", "--only", "svm", "--results", "elsewhere",
+        "--set", "seed=7", "--set", "algorithms.1.budget=[3]",
+    )  # fmt: skip
+    assert answer.code == 0
+    found = trials("elsewhere/tiny")
+    assert sorted((t["algorithm"], t["budget"], t["run"], t["seed"]) for t in found) == [
+        ("budget_perceptron", 3, 0, 7),
+        ("svm", None, 0, 7),
+    ]
+    assert not Path("results").exists()
+
+
+def test_flags_win_over_the_environment(run: Call, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BUDGETBENCH_RESULTS", "env")
+    run("c.yaml", "-q", "--only", "svm")
+    assert Path("env/tiny/trials.jsonl").exists()
+    assert "SVM" in call("table").out
+    run("c.yaml", "-q", "--only", "svm", "--results", "flag")
+    assert Path("flag/tiny/trials.jsonl").exists()
+
+
+def test_fresh_starts_again(run: Call) -> None:
+    run("c.yaml", "-q")
+    assert "8 runs done now, 0 before" in run("c.yaml", "--fresh").out
+    assert len(trials()) == 8
+
+
+def test_a_missing_configuration(call: Call) -> None:
+    for command in ("run", "validate"):
+        answer = call(command, "nowhere.yaml")
+        assert answer.code == 2
+        assert is_short(answer.err)
+        assert "nowhere.yaml" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("wrong", "messages"),
+    [
+        (("permutations: 2", "permutation: 2"), ["c.yaml:5", "permutation", "Did you mean 'permutations'?"]),
+        (("name: svm", "name: svn"), ["c.yaml:9", "'svn'", "Did you mean 'svm'?"]),
+        (("budget: [5, 9]", "bugdet: 5"), ["c.yaml:8", "Did you mean 'budget'?"]),
+        (("budget: [5, 9]", "budget: [5, 0]"), ["c.yaml:8", "found 0", "an integer of at least 1"]),
+        (("gamma: 1", "gamma: 1, sigma: 2"), ["c.yaml:4", "sigma"]),
+        (("name: gaussian", "name: gausian"), ["c.yaml:3", "Did you mean 'gaussian'?"]),
+        (("name: gaussian", "name: gaussian, positive: 3"), ["c.yaml:3", "found 3", "-1, 1"]),
+    ],
+    ids=lambda value: value[1] if isinstance(value, tuple) else "",
+)
+@pytest.mark.parametrize("command", [["validate", "c.yaml"], ["run", "c.yaml", "--dry-run"], ["run", "c.yaml"]])
+def test_a_wrong_configuration_is_answered_with_its_place(
+    call: Call, command: list[str], wrong: tuple[str, str], messages: list[str], config: str
+) -> None:
+    assert wrong[0] in config
+    Path("c.yaml").write_text(config.replace(*wrong), encoding="utf-8")
+    answer = call(*command)
+    assert answer.code == 2
+    assert is_short(answer.err)
+    assert all(message in answer.err for message in messages), answer.err
+    assert not Path("results").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--only", "perceptorn"], "Did you mean 'perceptron'?"),
+        (["--only", "stoptron"], "accepted: perceptron, budget_perceptron, svm"),
+        (["--set", "permutation=3"], "permutation"),
+        (["--set", "seed"], "seed"),
+        (["--backend", "dask"], "--backend dask: not available in this version; accepted: loky, threading"),
+        (["--scheduler", "tcp://127.0.0.1:8786"], "not available in this version"),
+        (["--jobs", "0"], "--jobs: found 0"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_wrong_request_is_one_short_message(call: Call, arguments: list[str], message: str) -> None:
+    answer = call("run", "c.yaml", *arguments)
+    assert answer.code == 2
+    assert is_short(answer.err)
+    assert message in answer.err
+
+
+def test_a_failed_run_exits_with_1_and_keeps_the_others(run: Call, broken: None, config: str) -> None:
+    Path("c.yaml").write_text(config + "  - {name: broken}\n", encoding="utf-8")
+    answer = run("c.yaml")
+    assert answer.code == 1
+    assert "tiny: 2 of 10 runs failed" in answer.err
+    assert "FloatingPointError: nothing adds up" in answer.err
+    assert "Traceback" not in answer.err
+    assert "Perceptron" in answer.out
+    statuses = [(trial["algorithm"], trial["status"]) for trial in trials()]
+    assert statuses.count(("broken", "failed")) == 2
+    assert [status for name, status in statuses if name != "broken"] == ["ok"] * 8
+
+
+def test_one_experiment_that_fails_does_not_stop_the_others(run: Call, broken: None, config: str) -> None:
+    for name, learner_name in (("a", "perceptron"), ("b", "broken"), ("d", "svm")):
+        text = f"name: {name}\n" + config.partition("\n")[2].partition("algorithms")[0]
+        Path(f"{name}.yaml").write_text(f"{text}algorithms: [{{name: {learner_name}}}]\n", encoding="utf-8")
+    answer = run("a.yaml", "b.yaml", "d.yaml", "--quiet")
+    assert answer.code == 1
+    assert "b: 2 of 2 runs failed" in answer.err
+    assert {Path("results", name, "trials.jsonl").exists() for name in "abd"} == {True}
+
+
+def test_data_that_cannot_be_had_stops_only_its_own_experiment(run: Call, config: str) -> None:
+    own = config.replace("name: tiny", "name: own").replace(
+        "{name: gaussian, n: 160, train_size: 100, test_size: 60}", "{name: npz, path: nowhere.npz}"
+    )
+    Path("own.yaml").write_text(own, encoding="utf-8")
+    answer = run("own.yaml", "c.yaml", "--quiet")
+    assert answer.code == 1
+    assert is_short(answer.err)
+    assert "nowhere.npz" in answer.err
+    assert len(trials()) == 8
+
+
+def test_all_configurations_are_checked_before_the_first_is_run(run: Call, config: str) -> None:
+    Path("wrong.yaml").write_text(config.replace("rbf", "rfb"), encoding="utf-8")
+    answer = run("c.yaml", "wrong.yaml")
+    assert answer.code == 2
+    assert "wrong.yaml:4" in answer.err
+    assert not Path("results").exists()
+
+
+def test_a_results_folder_that_cannot_be_made(run: Call) -> None:
+    Path("results").write_text("a file")
+    answer = run("c.yaml")
+    assert answer.code == 2
+    assert is_short(answer.err)
+    assert "cannot write results to" in answer.err
+    assert "--results or BUDGETBENCH_RESULTS" in answer.err
+
+
+def test_a_results_folder_that_cannot_be_written_to(run: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = Path.write_text
+
+    def refuse(self: Path, *arguments: Any, **more: Any) -> int:
+        if self.name == "experiment.yaml":
+            raise PermissionError(13, "Permission denied", str(self))
+        return write(self, *arguments, **more)
+
+    monkeypatch.setattr(Path, "write_text", refuse)
+    answer = run("c.yaml")
+    assert answer.code in (1, 2)
+    assert is_short(answer.err)
+    assert "experiment.yaml: Permission denied" in answer.err
+
+
+def test_an_interruption_is_one_line(run: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("budgetbench.runner.store.Store.append", interrupted)
+    answer = run("c.yaml", "-q")
+    assert answer.code == 130
+    assert answer.err == (
+        "budgetbench: interrupted; every finished run is kept, and the same command goes on from there\n"
+    )
+
+
+def test_the_traceback_on_request() -> None:
+    for arguments in (["--debug", "validate", "nowhere.yaml"], ["validate", "nowhere.yaml", "--debug"]):
+        with pytest.raises(RequestError, match=r"nowhere\.yaml"):
+            main(arguments)

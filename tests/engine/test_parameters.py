@@ -1,0 +1,72 @@
+"""Parameters declared as annotated fields: what is accepted, and how that is said."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import pytest
+from annotated_types import Ge, Gt, Le
+
+from budgetbench.engine.base import require_one_of
+from budgetbench.engine.parameters import Budget, check, describe, parameter_model
+from budgetbench.errors import ParameterError
+
+FIELDS: dict[str, tuple[Any, Any]] = {
+    "budget": (Budget, ...),
+    "beta": (Annotated[float, Ge(0)], 0.5),
+    "mode": (Literal["slow", "fast"], "slow"),
+    "size": (Budget | None, None),
+}
+MODEL = parameter_model("made_up", FIELDS)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "words"),
+    [
+        (int, "an integer"),
+        (Budget, "an integer of at least 1"),
+        (Annotated[float, Gt(0)], "a number above 0"),
+        (Annotated[float, Gt(0), Le(1)], "a number above 0 and at most 1"),
+        (Literal["slow", "fast"], "slow, fast"),
+        (Budget | None, "an integer of at least 1 or null"),
+        (bool, "true or false"),
+        (str, "a text"),
+    ],
+)
+def test_what_is_accepted_in_words(annotation: Any, words: str) -> None:
+    assert describe(annotation) == words
+
+
+def test_defaults_are_filled_in() -> None:
+    assert check(MODEL, FIELDS, {"budget": 3}) == {"budget": 3, "beta": 0.5, "mode": "slow", "size": None}
+    assert check(MODEL, FIELDS, {"budget": 3, "beta": 1})["beta"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({}, "budget: found None; accepted: an integer of at least 1"),
+        ({"budget": 0}, "budget: found 0; accepted: an integer of at least 1"),
+        ({"budget": True}, "budget: found True"),
+        ({"budget": "3"}, "budget: found '3'"),
+        ({"budget": 2.0}, "budget: found 2.0"),
+        ({"budget": 1, "beta": -1.0}, "beta: found -1.0; accepted: a number of at least 0"),
+        ({"budget": 1, "beta": float("nan")}, "beta: found nan"),
+        ({"budget": 1, "beta": float("inf")}, "beta: found inf"),
+        ({"budget": 1, "mode": "quick"}, "mode: found 'quick'; accepted: slow, fast"),
+        ({"budget": 1, "bugdet": 2}, "bugdet: found 2; accepted: one of the parameters budget, beta, mode, size"),
+    ],
+    ids=str,
+)
+def test_all_else_is_refused(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        check(MODEL, FIELDS, values)
+    assert message in str(caught.value)
+
+
+def test_one_of_several() -> None:
+    require_one_of({"a": 1, "b": None}, ("a", "b"))
+    with pytest.raises(ParameterError, match=r"a: found None; accepted: exactly one of a, b"):
+        require_one_of({"a": None, "b": None}, ("a", "b"))
+    with pytest.raises(ParameterError, match=r"b: found 2; accepted: exactly one of a, b"):
+        require_one_of({"a": 1, "b": 2}, ("a", "b"))

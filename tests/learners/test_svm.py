@@ -1,0 +1,52 @@
+"""The SVM is scikit-learn's, whichever way it gets at kernel values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+from sklearn.svm import SVC
+
+from budgetbench.engine.kernel_access import Gram, Streamed
+from budgetbench.kernels import make_kernel
+from budgetbench.learners import SVM
+
+
+@pytest.mark.parametrize("C", [0.3, 3.0])
+def test_two_classes_are_as_in_scikit_learn(problem: Any, continuous_stream: str, C: float) -> None:
+    data = problem(continuous_stream, 0)
+    model = SVM(C=C, **data.kernel).fit(data.X, data.y)
+    kernel = {key: value for key, value in data.kernel.items() if key != "kernel"}
+    name = {"polynomial": "poly"}.get(data.kernel["kernel"], data.kernel["kernel"])
+    plain = SVC(C=C, kernel=name, **kernel).fit(data.X.astype(np.float64), data.y)
+    np.testing.assert_allclose(model.decision_function(data.X), plain.decision_function(data.X), atol=0.02)
+    assert np.mean(model.predict(data.X) == plain.predict(data.X)) > 0.98
+    assert set(model.support_) == set(np.sort(model.support_))
+    assert (np.abs(model.coefficients_) <= C * (1 + 1e-6)).all()
+
+
+def test_the_order_of_the_examples_changes_nothing(problem: Any) -> None:
+    data = problem("rbf", 1)
+    labels = (data.y + 1) // 2
+    kernel = make_kernel("rbf", gamma=0.7)
+    for access in (Gram(kernel.matrix(data.X, data.X), data.X), Streamed(kernel, data.X)):
+        found = []
+        for order in (np.arange(len(data.X)), data.order):
+            model: Any = SVM(gamma=0.7)
+            model.start(np.array([-1, 1]), data.X.shape[1])
+            model.learn(access, labels, order)
+            found.append((model.support_.tolist(), model.coefficients_.tolist(), model.intercept_))
+        assert found[0] == found[1]
+
+
+def test_more_classes_one_against_one() -> None:
+    X, y = load_digits(return_X_y=True)
+    X, names = (X[:400] / 16).astype(np.float32), np.array([f"digit {label}" for label in y[:400]])
+    model = SVM(C=5.0, gamma=0.05).fit(X, names)
+    plain = SVC(C=5.0, gamma=0.05).fit(X, names)
+    assert np.mean(model.predict(X) == plain.predict(X)) > 0.99
+    assert model.decision_function(X).shape == (400, 10)
+    assert np.mean(model.classes_[model.decision_function(X).argmax(axis=1)] == names) > 0.95
+    assert model.n_support_ == len(model.support_vectors_)

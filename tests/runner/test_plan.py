@@ -1,0 +1,163 @@
+"""Which runs an experiment consists of, and what their keys depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from budgetbench.learners import learners
+from budgetbench.runner import plan as module
+from budgetbench.runner.execute import curve, units
+from budgetbench.runner.plan import Trial, plan, trial_key
+
+CONFIG = """\
+name: keys
+title: Keys
+dataset: {name: usps, positive: 0, scale: [minmax, unit], train_size: 400, test_size: 100, limit: 5000}
+label_noise: {rate: 0.1, mode: exact, on: train}
+kernel: {name: rbf, gamma: 0.5}
+permutations: 2
+algorithms:
+  - {name: tighter_budget_perceptron, budget: 5, beta: 0.25}
+"""
+
+Keys = Callable[..., list[str]]
+
+
+@pytest.fixture
+def keys(experiment: Any) -> Keys:
+    def keys(*overrides: str, text: str = CONFIG, identity: str = "usps/smoothed") -> list[str]:
+        return [trial.key for trial in plan(experiment(*overrides, text=text), lambda run: identity)]
+
+    return keys
+
+
+def test_all_of_the_grid_in_every_run(experiment: Any) -> None:
+    trials = plan(experiment("algorithms.0.budget=[3, 5]", "permutations=3", text=CONFIG), lambda run: "")
+    assert [(trial.run, trial.params["budget"]) for trial in trials] == [(r, b) for r in range(3) for b in (3, 5)]
+    assert len({trial.key for trial in trials}) == 6
+    assert all(len(trial.key) == 16 for trial in trials)
+
+
+def test_a_key_does_not_depend_on_what_does_not_matter(keys: Keys, experiment: Any) -> None:
+    expected = keys()
+    assert keys("permutations=1") == expected[:1]
+    assert keys("name=other", "title=Another", "checkpoints=7") == expected
+    assert keys("plots=[{kind: error_vs_support}]") == expected
+    assert keys("reproduces={paper: weston2005, item: Figure 10}") == expected
+    assert keys("epochs=1", "seed=0", "order=shuffled") == expected
+    assert keys("algorithms=[{name: perceptron}, {beta: 0.25, budget: 5, name: tighter_budget_perceptron}]")[1::2] == (
+        expected
+    )
+    assert keys("kernel={sigma: 1.0, name: rbf}") == expected  # γ = 1/(2σ²)
+    lines = CONFIG.splitlines()
+    turned = "\n".join([*lines[6:], *reversed(lines[1:6]), lines[0]]) + "\n"
+    assert keys(text=turned) == expected
+
+
+KNOBS = [
+    "seed=1",
+    "order=given",
+    "epochs=2",
+    "dataset.positive=1",
+    "dataset.positive=[0, 1]",
+    "dataset.scale=[unit, minmax]",
+    "dataset.scale=none",
+    "dataset.train_size=399",
+    "dataset.test_size=99",
+    "dataset.limit=4999",
+    "label_noise.rate=0.2",
+    "label_noise.mode=bernoulli",
+    "label_noise.on=all",
+    "label_noise=null",
+    "kernel.gamma=0.25",
+    "kernel={name: linear}",
+    "kernel={name: polynomial, degree: 3}",
+    "kernel={name: polynomial, degree: 3, coef0: 1}",
+    "algorithms.0.budget=6",
+    "algorithms.0.beta=0.5",
+    "algorithms.0.C=2.0",
+    "algorithms.0.update=mira",
+    "algorithms.0.removal=before_insertion",
+    "algorithms.0={name: budget_perceptron, budget: 5, beta: 0.25}",
+]
+
+
+def test_every_knob_changes_the_key(keys: Keys) -> None:
+    found = {knob: tuple(keys(knob)) for knob in KNOBS} | {"": tuple(keys())}
+    every = [key for both in found.values() for key in both]
+    assert len(set(every)) == len(every) == 2 * (len(KNOBS) + 1)
+    assert not set(keys(identity="usps/raw")) & set(every)
+
+
+def test_a_revision_changes_the_key(keys: Keys, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = keys()
+    monkeypatch.setattr(learners["tighter_budget_perceptron"], "revision", 99)
+    middle = keys()
+    monkeypatch.setattr(module, "REVISION", 99)
+    assert not {*before} & {*middle}
+    assert not {*middle} & {*keys()}
+
+
+def test_the_data_of_its_own_run_counts(experiment: Any) -> None:
+    wanted = experiment(text=CONFIG)
+    shared = plan(wanted, lambda run: "a")
+    drawn = plan(wanted, lambda run: "ab"[run])
+    assert shared[0].key == drawn[0].key
+    assert shared[1].key != drawn[1].key
+
+
+def test_a_key_of_no_noise_is_that_of_a_rate_of_zero(experiment: Any) -> None:
+    wanted = experiment(text=CONFIG)
+    zero = [
+        replace(wanted, label_noise=wanted.label_noise.model_copy(update={"rate": 0.0, "mode": mode}))
+        for mode in ("exact", "bernoulli")
+    ]
+    assert len({trial_key(one, "", "perceptron", {}, 0) for one in zero}) == 1
+
+
+def grouped(experiment: Any, has_gram: bool) -> list[tuple[int, list[str], list[int]]]:
+    names = ("perceptron", "svm", "stoptron")
+    trials = [Trial(name, {}, run, f"{name}{run}") for run in (0, 1) for name in names]
+    return [
+        (unit.run, [trial.algorithm for trial in unit.trials], [trial.run for trial in unit.repeated])
+        for unit in units(trials, has_gram, experiment)
+    ]
+
+
+def test_units_share_what_can_be_shared(experiment: Any) -> None:
+    noisy = experiment(text=CONFIG)
+    assert sorted(grouped(noisy, has_gram=True)) == sorted(
+        (run, [name], []) for run in (0, 1) for name in ("perceptron", "svm", "stoptron")
+    )
+    assert grouped(noisy, has_gram=False) == [
+        (0, ["svm"], []),
+        (0, ["perceptron", "stoptron"], []),
+        (1, ["svm"], []),
+        (1, ["perceptron", "stoptron"], []),
+    ]
+
+
+def test_what_is_the_same_in_every_run_is_done_once(experiment: Any) -> None:
+    split = ("dataset={name: usps, positive: 0}", "label_noise=null")
+    assert grouped(experiment(*split, text=CONFIG), has_gram=False) == [
+        (0, ["svm"], [1]),
+        (0, ["perceptron", "stoptron"], []),
+        (1, ["perceptron", "stoptron"], []),
+    ]
+    for differing in ("label_noise={rate: 0.1}", "dataset={name: gaussian, redraw: true}"):
+        assert (0, ["svm"], []) in grouped(experiment(*split, differing, text=CONFIG), has_gram=False)
+
+
+@pytest.mark.parametrize(("n", "checkpoints", "seen"), [(10, 5, [2, 4, 6, 8, 10]), (3, 200, [1, 2, 3]), (1, 1, [1])])
+def test_checkpoints_end_with_the_last_round(n: int, checkpoints: int, seen: list[int]) -> None:
+    model: Any = SimpleNamespace(margins_=np.ones(n), sizes_=np.zeros(n, dtype=np.int64))
+    found = curve(model, checkpoints)
+    assert found is not None
+    assert found["seen"] == seen
+    assert curve(model, 0) is None
