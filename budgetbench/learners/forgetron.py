@@ -1,0 +1,106 @@
+"""The Forgetron."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetbench.engine.base import learner
+from budgetbench.engine.compiled import compiled
+from budgetbench.engine.expansion import Block, Expansion, Rounds, discard, note, store
+from budgetbench.engine.online import OnlineLearner
+from budgetbench.engine.parameters import Budget
+
+#: K(x, x) above 1 by no more than this is rounding.
+ROUNDING = 1e-4
+
+
+@learner("forgetron", title="Forgetron", color="#CC79A7", marker="s")
+class Forgetron(OnlineLearner):
+    """The Perceptron that lets its stored examples fade and discards the oldest: the self-tuned Forgetron.
+
+    On yₜ f(xₜ) ≤ 0, the M-th mistake, store xₜ: f ← f + yₜ K(xₜ, ·). If B + 1 examples are stored now, let r be the
+    oldest, σ = |aᵣ|, μ = yᵣ f(xᵣ) and Ψ(φ) = (σφ)² + 2σφ - 2σφ²μ, the cost of shrinking by φ. Take the largest
+    φ in (0, 1] with Ψ(φ) + Q ≤ 15/32 M, add Ψ(φ) to Q (0 at the start), let f ← φ f and discard r.
+
+    Dekel, Shalev-Shwartz, Singer 2008 (SIAM Journal on Computing 37(5)), the self-tuned variant that Orabona, Keshet,
+    Caputo 2008 compare with. The analysis needs K(x, x) ≤ 1. An example that is stored already, in a later epoch,
+    changes its coefficient, and nothing shrinks.
+    Cost of an example: one kernel value for each stored one; a mistake changes all B coefficients.
+
+    Parameters
+    ----------
+    budget : the number B of examples that are stored at most.
+    """
+
+    follow_kept = True
+
+    budget: Budget
+
+    def start(self, classes: NDArray[Any], n_features: int) -> None:
+        super().start(classes, n_features)
+        self._tally = np.zeros(2)  # M and Q
+
+    def _capacity(self, arrivals: int) -> int:
+        return min(arrivals, self.budget) + 1
+
+    def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
+        largest = float(block.diagonal.max(initial=0.0))
+        if largest > 1 + ROUNDING:
+            raise ValueError(
+                f"Forgetron needs K(x, x) ≤ 1 for every example; found {largest:.6g}. "
+                "Scale the rows to unit length (scale: unit) or use an rbf kernel"
+            )
+        forgetron(block, f, rounds, self._tally, self.budget)
+
+
+@compiled
+def forgetron(block: Block, f: Expansion, rounds: Rounds, tally: NDArray[np.float64], budget: int) -> None:
+    M, Q = tally
+    for t in range(len(block.order)):
+        i = block.order[t]
+        margin = block.y[i] * f.scores[i]
+        if margin <= 0:
+            M += 1
+            store(f, block, i, block.y[i])
+            if f.counts[0] > budget:
+                oldest = f.members[0]
+                sigma = abs(f.coefficients[0])
+                mu = block.y[oldest] * f.scores[oldest]
+                phi = largest_factor(sigma, mu, 15 / 32 * M - Q)
+                Q += cost(phi, sigma, mu)
+                shrink(f, phi)
+                discard(f, block, 0)
+        note(rounds, t, margin, f)
+    tally[:] = M, Q
+
+
+@compiled
+def cost(phi: float, sigma: float, mu: float) -> float:
+    """Ψ(φ)"""
+    return (sigma * phi) ** 2 + 2 * sigma * phi - 2 * sigma * phi**2 * mu
+
+
+@compiled
+def largest_factor(sigma: float, mu: float, allowance: float) -> float:
+    """The largest φ in (0, 1] with Ψ(φ) ≤ allowance.
+
+    Ψ(0) = 0 lies below the allowance. If Ψ(1) lies above it, the parabola crosses once in between; the root is taken
+    in the form that does not cancel.
+    """
+    if cost(1.0, sigma, mu) <= allowance:
+        return 1.0
+    square, linear = sigma**2 - 2 * sigma * mu, 2 * sigma
+    return 2 * allowance / (linear + np.sqrt(linear**2 + 4 * square * allowance))
+
+
+@compiled
+def shrink(f: Expansion, phi: float) -> None:
+    """f ← φ f"""
+    if phi < 1.0:
+        f.coefficients[: f.counts[0]] *= phi
+        scores = f.scores
+        for j in range(len(scores)):
+            scores[j] *= phi

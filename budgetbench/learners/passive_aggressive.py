@@ -1,0 +1,49 @@
+"""The Passive-Aggressive learner PA-I."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+from annotated_types import Gt
+
+from budgetbench.engine.base import learner
+from budgetbench.engine.compiled import compiled
+from budgetbench.engine.expansion import Block, Expansion, Rounds, note, store
+from budgetbench.engine.online import OnlineLearner
+
+
+@learner("passive_aggressive", title="PA-I", color="#E69F00", marker="D", aliases=("pa1", "pa-i"))
+class PassiveAggressive(OnlineLearner):
+    """The smallest change of f that gives an example its margin, bounded by C.
+
+    With the loss ℓ = max(0, 1 - yₜ f(xₜ)), on ℓ > 0:  f ← f + yₜ min(C, ℓ / K(xₜ, xₜ)) K(xₜ, ·).
+
+    Crammer, Dekel, Keshet, Shalev-Shwartz, Singer 2006 (PA-I); Orabona, Keshet, Caputo 2008, section 5, with C = 1.
+    Nothing bounds the number of stored examples.
+    Cost of an example: one kernel value for each stored one.
+
+    Parameters
+    ----------
+    C : bound on the step, the aggressiveness.
+    """
+
+    C: Annotated[float, Gt(0)] = 1.0
+
+    @property
+    def margin_threshold(self) -> float:
+        return float(np.nextafter(1.0, 0.0))  # a margin error is y f < 1
+
+    def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
+        passive_aggressive(block, f, rounds, self.C)
+
+
+@compiled
+def passive_aggressive(block: Block, f: Expansion, rounds: Rounds, C: float) -> None:
+    for t in range(len(block.order)):
+        i = block.order[t]
+        margin = block.y[i] * f.scores[i]
+        loss = max(0.0, 1.0 - margin)
+        if loss > 0.0:
+            store(f, block, i, block.y[i] * min(C, loss / block.diagonal[i]))
+        note(rounds, t, margin, f)

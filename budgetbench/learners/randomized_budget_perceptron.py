@@ -1,0 +1,55 @@
+"""The Randomized Budget Perceptron."""
+
+from __future__ import annotations
+
+from budgetbench.engine.base import learner
+from budgetbench.engine.compiled import compiled
+from budgetbench.engine.expansion import Block, Expansion, Rounds, discard, note, store
+from budgetbench.engine.online import OnlineLearner
+from budgetbench.engine.parameters import Budget
+
+
+@learner(
+    "randomized_budget_perceptron",
+    title="Randomized Budget Perceptron",
+    color="#56B4E9",
+    marker="v",
+    aliases=("rbp",),
+)
+class RandomizedBudgetPerceptron(OnlineLearner):
+    """The Perceptron that discards a stored example chosen at random.
+
+    On yₜ f(xₜ) ≤ 0: if B examples are stored, discard one of them, each with probability 1/B; then store xₜ:
+    f ← f + yₜ K(xₜ, ·).
+
+    Cesa-Bianchi, Conconi, Gentile 2006 (RBP); Orabona, Keshet, Caputo 2008, section 5. An example that is stored
+    already, in a later epoch, changes its coefficient and nothing is discarded for it. One random number is drawn for
+    each example that arrives, used or not, so that the outcome does not depend on how the stream is cut.
+    Cost of an example: one kernel value for each stored one.
+
+    Parameters
+    ----------
+    budget : the number B of examples that are stored at most.
+    """
+
+    randomised = True
+
+    budget: Budget
+
+    def _capacity(self, arrivals: int) -> int:
+        return min(arrivals, self.budget)
+
+    def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
+        randomized_budget_perceptron(block, f, rounds, self.budget)
+
+
+@compiled
+def randomized_budget_perceptron(block: Block, f: Expansion, rounds: Rounds, budget: int) -> None:
+    for t in range(len(block.order)):
+        i = block.order[t]
+        margin = block.y[i] * f.scores[i]
+        if margin <= 0:
+            if f.counts[0] == budget and not f.stored[i]:
+                discard(f, block, min(int(budget * block.chance[t]), budget - 1))
+            store(f, block, i, block.y[i])
+        note(rounds, t, margin, f)

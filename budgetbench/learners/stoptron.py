@@ -1,0 +1,43 @@
+"""The Stoptron."""
+
+from __future__ import annotations
+
+from budgetbench.engine.base import learner
+from budgetbench.engine.compiled import compiled
+from budgetbench.engine.expansion import Block, Expansion, Rounds, note, store
+from budgetbench.engine.online import OnlineLearner
+from budgetbench.engine.parameters import Budget
+
+
+@learner("stoptron", title="Stoptron", color="#999999", marker="X")
+class Stoptron(OnlineLearner):
+    """The Perceptron that stops learning once its budget is spent.
+
+    On yₜ f(xₜ) ≤ 0, while fewer than B examples are stored:  f ← f + yₜ K(xₜ, ·).
+
+    Orabona, Keshet, Caputo 2008, section 5: the baseline that shows what goes on learning is worth. In later epochs a
+    full set does not change either.
+    Cost of an example: one kernel value for each stored one.
+
+    Parameters
+    ----------
+    budget : the number B of examples that are stored at most.
+    """
+
+    budget: Budget
+
+    def _capacity(self, arrivals: int) -> int:
+        return min(arrivals, self.budget)
+
+    def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
+        stoptron(block, f, rounds, self.budget)
+
+
+@compiled
+def stoptron(block: Block, f: Expansion, rounds: Rounds, budget: int) -> None:
+    for t in range(len(block.order)):
+        i = block.order[t]
+        margin = block.y[i] * f.scores[i]
+        if margin <= 0 and f.counts[0] < budget:
+            store(f, block, i, block.y[i])
+        note(rounds, t, margin, f)

@@ -1,0 +1,71 @@
+"""The numbers behind the projections: Eq. 8 for many stored examples, and repeated rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from budgetbench.engine.span import Span
+from budgetbench.learners import Projectron, ProjectronPlusPlus
+
+
+def residual(model: Any, X: Any) -> float:
+    """The largest ‖K d - k‖ / ‖k‖ among the rows of X."""
+    K = model._kernel.matrix(model.support_vectors_, model.support_vectors_).astype(np.float64)
+    k = model._kernel.matrix(X.astype(np.float32), model.support_vectors_).astype(np.float64)
+    d = np.array([model._span.solve(row) for row in k])
+    return float((np.linalg.norm(d @ K - k, axis=1) / np.linalg.norm(k, axis=1)).max())
+
+
+def test_the_projection_is_solved_for_after_3000_stored_examples() -> None:
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(6400, 10)), random.choice([-1, 1], 6400)
+    model = Projectron(budget=3000, gamma=0.2).fit(X, y)
+    assert model.n_support_ == 3000
+    assert residual(model, random.normal(size=(50, 10))) < 1e-10
+    K = model._kernel.matrix(model.support_vectors_, model.support_vectors_).astype(np.float64)
+    k = model._kernel.matrix(X[-1:].astype(np.float32), model.support_vectors_)[0].astype(np.float64)
+    expected = np.linalg.solve(K, k)
+    assert np.linalg.norm(model._span.solve(k) - expected) < 1e-6 * np.linalg.norm(expected)
+
+
+@pytest.mark.parametrize("inputs", [2, 5])
+@pytest.mark.parametrize("learner", [Projectron, ProjectronPlusPlus])
+def test_a_kernel_matrix_that_is_singular_but_for_rounding(learner: Any, inputs: int) -> None:
+    """Smooth kernels on few inputs: the rounded values are not even positive definite as a whole."""
+    random = np.random.default_rng(1)
+    X, y = random.normal(size=(1200, inputs)), random.choice([-1, 1], 1200)
+    model = learner(eta=0.0, gamma=0.3 if inputs == 5 else 1.0).fit(X, y)
+    values = np.linalg.eigvalsh(model._kernel.matrix(X.astype(np.float32), X.astype(np.float32)).astype(np.float64))
+    assert values[0] < 0
+    assert model.n_support_ < model.mistakes_
+    assert residual(model, random.normal(size=(50, inputs))) < 1e-6
+    assert np.isfinite(model.coefficients_).all()
+    squares = (np.linalg.inv(model._span.factor) ** 2).sum(axis=1)  # (1 + ‖d‖²) / ‖δ‖², by Eq. 11
+    assert squares.max() < 2.0**20 * (1 + 1e-6)
+
+
+def test_the_rows_of_the_factor_are_the_update_of_the_inverse() -> None:
+    """Eq. 11: K⁻¹ grows by [d; -1] [d; -1]ᵀ / ‖δ‖² with each stored example."""
+    random = np.random.default_rng(2)
+    X, y = random.normal(size=(80, 3)).astype(np.float32), random.choice([-1, 1], 80)
+    model = Projectron(eta=0.0, gamma=1.0).fit(X, y)
+    K = model._kernel.matrix(model.support_vectors_, model.support_vectors_).astype(np.float64)
+    size = model.n_support_
+    inverse = np.zeros((0, 0))
+    for s in range(size):
+        d = inverse @ K[:s, s]
+        squared = K[s, s] - K[s, :s] @ d
+        column = np.append(d, -1)
+        inverse = np.pad(inverse, (0, 1)) + np.outer(column, column) / squared
+        assert model._span.factor[s, s] == pytest.approx(np.sqrt(squared), rel=1e-9)
+    L = model._span.factor
+    np.testing.assert_allclose(np.linalg.inv(L @ L.T), inverse, rtol=1e-6, atol=1e-8 * np.abs(inverse).max())
+
+
+def test_nothing_stored() -> None:
+    span = Span()
+    assert span.coordinates(np.zeros((3, 0))).shape == (3, 0)
+    assert span.solve(np.zeros(0)).shape == (0,)

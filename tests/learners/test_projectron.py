@@ -1,0 +1,193 @@
+"""The Projectron against a transcription of its pseudo-code that solves for the projection afresh each time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from budgetbench.engine.projecting import matched_bound
+from budgetbench.errors import ParameterError
+from budgetbench.kernels import make_kernel
+from budgetbench.learners import Perceptron, Projectron
+
+
+@pytest.fixture
+def twin(course: Any) -> Callable[..., Any]:
+    """Orabona, Keshet, Caputo 2008, Algorithm 2, Eqs. 8 to 10 and 13."""
+
+    def projectron(
+        K: Any,
+        y: Any,
+        order: Any,
+        bound_budget: int | None = None,
+        U: float | None = None,
+        eta: float | None = None,
+        budget: float = np.inf,
+        epochs: int = 1,
+    ) -> Any:
+        done, a = course(), {}  # example → aᵢ
+        if bound_budget is not None:
+            U = np.sqrt((bound_budget + 1) / np.log(bound_budget + 1)) / 4
+        for epoch in range(epochs):
+            for t in order:
+                stored = list(a)
+                k = K[stored, t]
+                f = float(k @ list(a.values()))
+                margin = float(y[t] * f) if abs(f) > 1e-9 else 0.0
+                if margin <= 0:
+                    d = np.linalg.solve(K[np.ix_(stored, stored)], k)
+                    delta2 = max(0.0, K[t, t] - k @ d)
+                    within = delta2 <= 2**-20 * (K[t, t] + d**2 @ K[stored, stored])
+                    threshold = eta
+                    if U is not None:
+                        threshold = (2 * (1 - margin) - k @ d - 0.5) / (2 * U)
+                    if np.sqrt(delta2) <= (threshold or 0) or within or len(stored) >= budget:
+                        a.update(zip(stored, np.array(list(a.values())) + y[t] * d, strict=True))
+                    else:
+                        a[t] = float(y[t])
+                if epoch == 0:
+                    done.margins.append(margin)
+                    done.sizes.append(len(a))
+        done.alpha = {i: y[i] * value for i, value in a.items()}
+        return done
+
+    return projectron
+
+
+PARAMETERS: list[dict[str, Any]] = [
+    {"bound_budget": 30},
+    {"U": 0.7},
+    {"U": 20.0, "epochs": 2},
+    {"eta": 0.0},
+    {"eta": 0.4},
+    {"eta": 0.1, "budget": 12},
+    {"budget": 12},
+    {"budget": 1, "epochs": 2},
+]
+
+
+@pytest.mark.parametrize("parameters", PARAMETERS, ids=str)
+def test_agrees_with_the_pseudo_code(
+    agree: Any, problem: Any, twin: Any, stream: str, way: str, parameters: dict[str, Any]
+) -> None:
+    for seed in range(2):
+        agree(Projectron, twin, problem(stream, seed), way, parameters, exact=False)
+
+
+@pytest.mark.parametrize("parameters", [{"bound_budget": 200}, {"eta": 0.3}, {"budget": 90}], ids=str)
+def test_agrees_over_several_batches_and_panels(
+    agree: Any, problem: Any, twin: Any, parameters: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("budgetbench.engine.projecting.BATCH", 50)
+    monkeypatch.setattr("budgetbench.engine.span.PANEL", 16)
+    for way in ("gram", "blocks of 64", "fit"):
+        done = agree(Projectron, twin, problem("rbf", 3, n=700, noise=0.3), way, parameters, exact=False)
+        assert done.sizes[-1] > 80
+
+
+@pytest.mark.parametrize("distance", [0.0, 1e-8])
+@pytest.mark.parametrize("spread", [1.0, 0.03])  # 1e-8 is lost in a float32 of 1, and is not in one of 0.03
+@pytest.mark.parametrize("parameters", [{"eta": 0.0}, {"eta": 0.05}, {"U": 3.0}, {"budget": 30}], ids=str)
+def test_repeated_rows_do_no_harm(
+    agree: Any, problem: Any, twin: Any, parameters: dict[str, Any], spread: float, distance: float
+) -> None:
+    random = np.random.default_rng(11)
+    base = spread * random.normal(size=(40, 3))
+    X = (base[random.integers(0, 40, 500)] + distance * random.normal(size=(500, 3))).astype(np.float32)
+    labels = random.choice([-1, 1], 500)
+    kernel = {"kernel": "rbf", "gamma": 0.7 / spread**2}
+    data = replace(problem("rbf", 0, n=500), X=X, y=labels, kernel=kernel)
+    for way in ("gram", "blocks of 64", "partial_fit"):
+        agree(Projectron, twin, data, way, parameters, exact=False)
+    model = Projectron(**parameters, **kernel).fit(X, labels)
+    assert model.n_support_ <= 40
+    assert np.isfinite(np.linalg.inv(model._span.factor)).all()
+
+
+@pytest.mark.parametrize("parameters", [{"eta": 0.0}, {"U": 1e12}, {"budget": 10**6}], ids=str)
+def test_where_little_may_be_lost_it_is_the_perceptron(problem: Any, stream: str, parameters: dict[str, Any]) -> None:
+    """The hypothesis is the same; where the kernel has few dimensions fewer examples are stored."""
+    data = problem(stream, 4)
+    model = Projectron(**parameters, **data.kernel).fit(data.X, data.y)
+    plain = Perceptron(**data.kernel).fit(data.X, data.y)
+    assert (model.margins_ <= 0).tolist() == (plain.margins_ <= 0).tolist()
+    expected = plain.decision_function(data.X)
+    np.testing.assert_allclose(model.decision_function(data.X), expected, atol=1e-3 * np.abs(expected).max())
+    assert model.n_support_ <= plain.n_support_
+    if data.kernel["kernel"] == "linear":
+        assert model.n_support_ <= data.X.shape[1]
+    elif stream == "rbf":
+        assert model.n_support_ == plain.n_support_
+
+
+@given(seed=st.integers(0, 10**6), budget=st.integers(1, 40), shape=st.sampled_from([0.0, 0.2, None]))
+@settings(max_examples=30, deadline=None)
+def test_the_budget_is_never_exceeded(seed: int, budget: int, shape: float | None) -> None:
+    random = np.random.default_rng(seed)
+    X, y = random.normal(size=(150, 3)), random.choice([-1, 1], 150)
+    y[:2] = -1, 1
+    model = Projectron(budget=budget, eta=shape, gamma=1.0).fit(X, y)
+    assert model.sizes_.max() <= budget
+    assert (np.diff(model.sizes_) >= 0).all()
+
+
+def separable(seed: int, n: int = 400) -> tuple[Any, Any, Any, float]:
+    """Examples with labels, kernel values, and the norm of a known g with y g(x) ≥ 1 for all of them: D₁ = 0."""
+    random = np.random.default_rng(seed)
+    centres, signs = random.normal(size=(6, 2)), np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
+    kernel = make_kernel("rbf", gamma=1.5)
+    X = random.normal(size=(8 * n, 2)).astype(np.float32)
+    g = kernel.matrix(X, centres.astype(np.float32)) @ signs
+    sure = np.abs(g) > 0.25
+    X, g = X[sure][:n], g[sure][:n]
+    scale = 1 / np.abs(g).min()
+    centre_values = kernel.matrix(centres.astype(np.float32), centres.astype(np.float32))
+    return X, np.where(g > 0, 1, -1), kernel, scale * float(np.sqrt(signs @ centre_values @ signs))
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.2, 0.45, 0.8])
+def test_the_mistake_bounds_hold(seed: int, share: float) -> None:
+    """Theorems 2 and 3 with R = 1: the first for η < 1/(2‖g‖), the second for η < 1/‖g‖."""
+    X, y, kernel, norm = separable(seed)
+    eta = share / norm
+    mistakes = Projectron(eta=eta, gamma=kernel.gamma).fit(X, y).mistakes_
+    if share < 0.5:
+        assert mistakes <= norm**2 / (2 - 1 - 2 * eta * norm)
+    assert mistakes <= (norm / (1 - eta * norm)) ** 2
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_bound_with_u_holds(seed: int) -> None:
+    """Corollary 1: at most 2‖g‖² + 4D₁ mistakes for any g with ‖g‖ ≤ U."""
+    X, y, kernel, norm = separable(seed)
+    assert Projectron(U=norm, gamma=kernel.gamma).fit(X, y).mistakes_ <= 2 * norm**2
+
+
+def test_the_matched_bound() -> None:
+    assert matched_bound(1500) == pytest.approx(0.25 * np.sqrt(1501 / np.log(1501)))
+    random = np.random.default_rng(1)
+    X, y = random.normal(size=(300, 2)), random.choice([-1, 1], 300)
+    matched = Projectron(bound_budget=40, gamma=1.0).fit(X, y)
+    given = Projectron(U=matched_bound(40), gamma=1.0).fit(X, y)
+    assert matched.coefficients_.tolist() == given.coefficients_.tolist()
+
+
+def test_a_longer_threshold_stores_less() -> None:
+    random = np.random.default_rng(2)
+    X, y = random.normal(size=(600, 2)), random.choice([-1, 1], 600)
+    sizes = [Projectron(eta=eta, gamma=1.0).fit(X, y).n_support_ for eta in (0.0, 0.1, 0.3, 0.6, 1.1)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-1] == 0  # ‖δ‖ ≤ 1 from the start: everything is projected onto nothing
+
+
+@pytest.mark.parametrize("values", [{}, {"U": 1.0, "eta": 0.1}, {"bound_budget": 5, "U": 1.0}, {"eta": -0.1}], ids=str)
+def test_one_threshold_or_a_budget(values: dict[str, Any]) -> None:
+    with pytest.raises(ParameterError):
+        Projectron.checked(values)
