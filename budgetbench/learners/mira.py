@@ -1,0 +1,129 @@
+"""MIRA, the Margin Infused Relaxed Algorithm, for any number of classes."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetbench.engine.base import learner
+from budgetbench.engine.compiled import compiled
+from budgetbench.engine.expansion import Block, Expansion, Rounds, note, slot_of
+from budgetbench.engine.multiclass import append, best_without_itself, margin_of, remove, replace, rescore
+from budgetbench.engine.online import OnlineLearner
+from budgetbench.engine.parameters import Budget, NonNegative
+from budgetbench.engine.places import PlacedPool
+from budgetbench.engine.pool import Pool
+from budgetbench.engine.simplex import simplex_step
+from budgetbench.errors import ParameterError
+
+#: In place of a budget: nothing is ever discarded, or DistillCache decides.
+UNLIMITED, VARIABLE = -1, -2
+
+
+@learner("mira", title="MIRA", color="#0072B2", marker="o")
+class MIRA(OnlineLearner):
+    """The multi-class online learner that changes its hypothesis as little as a margin of β asks for.
+
+    One score fᵣ for each class; the margin is f_y(x) - max_{r≠y} fᵣ(x). On a margin ≤ β, with y = yₜ, store xₜ with
+    the coefficients τ that minimise ½ K(xₜ, xₜ) Σ τᵣ² + Σ (fᵣ(xₜ) - β[r = y]) τᵣ subject to τᵣ ≤ [r = y], Σ τᵣ = 0.
+    Fixed size: if p examples are stored, first discard the one whose margin without its own contribution is the
+    largest; τ is that of the pruned f. Variable size: after storing xₜ, while an example has a margin ≥ β without
+    its own contribution, discard the one with the largest.
+
+    Crammer and Singer 2003 (JMLR 3); Crammer, Kandola, Singer 2003, Figures 1 to 3, with the multi-class margin.
+    A stored example counts as one support vector, whatever the number of its coefficients. A prediction is wrong when
+    another class scores as high as the right one. Of equal margins the oldest example leaves. An example with τ = 0
+    is not stored: a margin of exactly β, or one that rose above β when another example was discarded. In later
+    epochs the coefficients of a stored example are set anew, from f without its own contribution.
+    On two classes MIRA with β is the binary rule with β/2 (`BudgetPerceptron(update="mira")`) in all it does.
+    Cost of an example: one kernel value for each stored one; an update sorts one number for each class; a removal
+    looks at p known margins.
+
+    Parameters
+    ----------
+    size : ``unlimited``, ``fixed`` or ``variable``.
+    budget : the number p of examples that are stored at most, where the size is fixed.
+    beta : an example whose margin is at most this is stored.
+    """
+
+    multiclass = True
+    blockwise = True
+
+    size: Literal["unlimited", "fixed", "variable"] = "unlimited"
+    budget: Budget | None = None
+    beta: NonNegative = 0.01
+
+    @classmethod
+    def _check_together(cls, values: dict[str, Any]) -> None:
+        if values["size"] == "fixed" and values["budget"] is None:
+            raise ParameterError("budget", None, "an integer of at least 1 where the size is fixed")
+        if values["size"] != "fixed" and values["budget"] is not None:
+            raise ParameterError("budget", values["budget"], "nothing unless size: fixed")
+
+    def _capacity(self, arrivals: int) -> int:
+        return arrivals if self.budget is None else min(arrivals, self.budget)
+
+    def _outputs(self) -> tuple[int, ...]:
+        return (len(self.classes_),)
+
+    def _targets(self, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+        return labels
+
+    def _new_pool(self) -> Pool:
+        if self.size == "unlimited":
+            return Pool(self._outputs(), self._capacity, False, rescore)
+        return PlacedPool(self._outputs(), self._capacity, True, rescore)
+
+    def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
+        limit = self.budget or (VARIABLE if self.size == "variable" else UNLIMITED)
+        mira(block, f, rounds, self.beta, limit)
+
+    def _close(self) -> None:
+        super()._close()
+        if len(self.classes_) == 2:  # the decision value is then the margin of the second class
+            self.coefficients_ = self.coefficients_[:, 1] - self.coefficients_[:, 0]
+
+
+@compiled
+def mira(block: Block, f: Expansion, rounds: Rounds, beta: float, budget: int) -> None:
+    tau = np.empty(len(f.scores))
+    rivals = block.y.copy()  # of each position the class to look at first; none is known yet
+    for t in range(len(block.order)):
+        i = block.order[t]
+        margin = margin_of(f, i, block.y[i])
+        if margin <= beta:
+            if f.counts[0] == budget and not f.stored[i]:
+                remove(f, block, best_without_itself(f, block, rivals)[0])
+            update(f, block, i, beta, tau)
+            if budget == VARIABLE:
+                distill(f, block, beta, rivals)
+        note(rounds, t, margin, f)
+
+
+@compiled
+def update(f: Expansion, block: Block, i: int, beta: float, tau: NDArray[np.float64]) -> None:
+    """Give example i the coefficients that the rule says."""
+    y, K = block.y[i], block.diagonal[i]
+    B = f.scores[:, i].copy()
+    B[y] -= beta
+    if f.stored[i]:
+        slot = slot_of(f, i)
+        B -= f.coefficients[slot] * K
+        simplex_step(K, B, y, 1.0, tau)
+        replace(f, block, slot, tau)
+        return
+    simplex_step(K, B, y, 1.0, tau)
+    if tau[y] > 0.0:
+        append(f, block, i, tau)
+
+
+@compiled
+def distill(f: Expansion, block: Block, beta: float, rivals: NDArray[np.int64]) -> None:
+    """DistillCache: discard, the largest margin first, while an example has a margin of β without itself."""
+    while f.counts[0] > 0:
+        slot, margin = best_without_itself(f, block, rivals)
+        if margin < beta:
+            break
+        remove(f, block, slot)

@@ -1,0 +1,206 @@
+"""Panels of errors against the number of support vectors: Crammer, Kandola, Singer 2003, Figure 4."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from budgetbench.errors import RequestError
+from budgetbench.plots.axes import positive_floor, set_scale
+from budgetbench.plots.base import Drawing, NothingToDraw, Option, figure_kind, one_of
+from budgetbench.plots.error_vs_support import LABELS
+from budgetbench.plots.panels import close_panels, new_panels
+from budgetbench.plots.series import Series, runs_text, series_over_sizes
+from budgetbench.plots.style import COLOURS, MARKERS, SIZES
+from budgetbench.results import Results, read_results
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MEASURES = ("test_error", "online_error", "margin_error")
+ROW_HEIGHT = 1.75  # inches, where there are several rows
+
+
+def _is_names(value: Any) -> bool:
+    named = isinstance(value, Sequence) and not isinstance(value, str) and len(value) > 0
+    return named and all(isinstance(name, str) for name in value) and len(set(value)) == len(value)
+
+
+def _is_measures(value: Any) -> bool:
+    return _is_names(value) and all(name in LABELS for name in value)
+
+
+@dataclass(frozen=True)
+class _Column:
+    """One experiment: its title and its series."""
+
+    name: str
+    title: str
+    series: list[Series]
+
+
+@figure_kind(
+    "support_panels",
+    "several errors (rows) of several experiments (columns) against the number of support vectors, in one figure",
+    experiments=Option(None, "a list of different experiments whose results lie beside these", _is_names),
+    measures=Option(list(MEASURES), f"a list of different ones of {', '.join(LABELS)}", _is_measures),
+    x=one_of("log", "linear"),
+    y=one_of("log", "linear"),
+)
+def support_panels(results: Results, spec: Mapping[str, Any]) -> Drawing:
+    """Mean errors (%) over mean support size, a row for each measure and a column for each experiment.
+
+    Parameter sets that differ in the budget alone are joined by a line, others are points. All panels share one
+    legend, in which a learner whose parameters were searched for stands once, whatever was found best. The margin
+    error, of which most are large, has a linear axis from 0 in any case.
+    """
+    columns = _styled([_column(one) for one in _experiments(results, spec["experiments"])])
+    data = pd.concat([_numbers(column, measure) for column in columns for measure in spec["measures"]])
+    if data.empty:
+        raise NothingToDraw(f"no finished run has support_size and one of {', '.join(spec['measures'])}")
+    single = len(spec["measures"]) == len(columns) == 1
+    width, height = SIZES[spec["size"] if single else "double"]
+    height = height if single else ROW_HEIGHT * len(spec["measures"])
+    handles: dict[str, Any] = {}
+    labels = list(dict.fromkeys(one.label for column in columns for one in column.series))
+    legend_columns = 2 if width < SIZES["double"][0] else 3
+    legend_rows = -(-len(labels) // legend_columns)
+    figure, grid = new_panels(len(spec["measures"]), len(columns), width, height, legend_rows, sharex="col")
+    for axes_row, measure in zip(grid, spec["measures"], strict=True):
+        for axes, column in zip(axes_row, columns, strict=True):
+            _panel(axes, column, data[(data["experiment"] == column.name) & (data["measure"] == measure)], spec)
+            if spec["x"] == "log" and len(columns) > 2:
+                _sparse_ticks(axes)
+            _limited(axes, spec)
+            handles |= dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+        axes_row[0].set_ylabel(LABELS[measure])
+    if len(columns) > 1:
+        for axes, column in zip(grid[0], columns, strict=True):
+            axes.set_title(column.title, loc="left", pad=6)
+    for axes in grid[-1]:
+        axes.set_xlabel("Number of support vectors")
+    title = spec["title"] or (columns[0].title if len(columns) == 1 else "")
+    shown = [label for label in labels if label in handles]
+    caption = f"{runs_text(data['runs'])}."
+    close_panels(figure, title, caption, [handles[label] for label in shown], shown, legend_columns)
+    return Drawing(figure, data.reset_index(drop=True))
+
+
+def _experiments(results: Results, names: Sequence[str] | None) -> list[Results]:
+    """The results of the experiments named, which lie in the same folder as these."""
+    found = []
+    for name in names or [results.folder.name]:
+        folder = results.folder.parent / name
+        try:
+            found.append(results if folder == results.folder else read_results(folder))
+        except RequestError:
+            raise NothingToDraw(f"there are no results of {name} in {results.folder.parent}") from None
+    return found
+
+
+def _column(results: Results) -> _Column:
+    summary = results.summary
+    rows = summary[summary["selected"].astype(bool) & summary["support_size_mean"].notna()]
+    rows = rows.assign(size=rows["support_size_mean"].astype(float))
+    series = [replace(one, label=_common(one.label)) for one in series_over_sizes(results, rows)]
+    title = str(results.experiment.get("title") or results.folder.name)
+    return _Column(results.folder.name, title, series)
+
+
+def _common(label: str) -> str:
+    """A label without what was found best, and without what a line says: `SVM (best C)` for `SVM (best C = 10)`."""
+    label = label.replace(", by budget", "")
+    head, mark, tail = label.partition("(best ")
+    if not mark:
+        return label
+    return head + mark + ", ".join(word.partition(" = ")[0] for word in tail.removesuffix(")").split(", ")) + ")"
+
+
+def _styled(columns: list[_Column]) -> list[_Column]:
+    """Give every series its own colour and marker, the same in all columns, as points cannot show line styles."""
+    firsts = {one.label: one for column in columns for one in column.series}
+    looks: dict[str, tuple[str, str]] = {}
+    for one in firsts.values():
+        if one.algorithm not in {firsts[label].algorithm for label in looks}:
+            looks[one.label] = (one.colour, one.marker)
+    colours = [colour for colour in COLOURS if colour not in {taken for taken, _ in looks.values()}]
+    markers = [marker for marker in MARKERS if marker not in {taken for _, taken in looks.values()}]
+    for number, label in enumerate(label for label in firsts if label not in looks):
+        looks[label] = (colours[number % len(colours)], markers[number % len(markers)])
+    return [
+        replace(
+            column,
+            series=[
+                replace(one, colour=looks[one.label][0], marker=looks[one.label][1], line="-", filled=True)
+                for one in column.series
+            ],
+        )
+        for column in columns
+    ]
+
+
+def _numbers(column: _Column, measure: str) -> pd.DataFrame:
+    """What is drawn of one experiment and measure, in percent, with its spread, which is not drawn."""
+    parts = []
+    for one in column.series:
+        rows = one.rows[one.rows[f"{measure}_mean"].notna()].sort_values("size", kind="stable")
+        part = {
+            "experiment": column.name,
+            "measure": measure,
+            "series": one.label,
+            "algorithm": one.algorithm,
+            "params": rows["params"],
+            "budget": rows["budget"],
+            "runs": rows["runs"],
+            "support_size": rows["size"],
+        }
+        spread = {name: 100 * rows[f"{measure}_{name}"] for name in ("mean", "std", "min", "max")}
+        parts.append(pd.DataFrame(part | spread, index=rows.index))
+    found: pd.DataFrame = pd.concat(parts) if parts else pd.DataFrame()
+    return found
+
+
+def _panel(axes: Axes, column: _Column, data: pd.DataFrame, spec: Mapping[str, Any]) -> None:
+    if data.empty:
+        axes.set_axis_off()
+        return
+    for one in column.series:
+        own = data[data["series"] == one.label]
+        if own.empty:
+            continue
+        alone = len(own) == 1
+        x = own["support_size"].clip(lower=1.0)
+        style = one.drawn() | {"markersize": 6.0 if alone else 3.2, "linestyle": "none" if alone else one.line}
+        axes.plot(x, own["mean"], zorder=3 if alone else 2, markeredgewidth=0.7, **style)
+    values = data["mean"].to_numpy(dtype=float)
+    scale = "linear" if (data["measure"] == "margin_error").all() else spec["y"]
+    set_scale(axes, "x", spec["x"], _x_values(column))
+    set_scale(axes, "y", scale, values.clip(min=positive_floor(values)) if scale == "log" else values)
+    if scale == "linear":
+        axes.set_ylim(0, 1.05 * float(np.nanmax(values)))
+    if spec["x"] == "linear":
+        axes.set_xlim(0, 1.05 * float(_x_values(column).max()))
+
+
+def _sparse_ticks(axes: Axes) -> None:
+    """Fewer numbers on the x axis of a narrow panel, so that they do not run into one another."""
+    from matplotlib.ticker import LogLocator
+
+    low, high = axes.get_xlim()
+    steps = (1.0, 2.0, 5.0) if high < 15 * low else (1.0, 3.0) if high < 60 * low else (1.0,)
+    axes.xaxis.set_major_locator(LogLocator(subs=steps, numticks=50))
+
+
+def _x_values(column: _Column) -> Any:
+    """Sizes in all panels of a column, as these share an axis."""
+    return np.concatenate([one.rows["size"].to_numpy(dtype=float) for one in column.series]).clip(min=1.0)
+
+
+def _limited(axes: Axes, spec: Mapping[str, Any]) -> None:
+    for axis, limits in (("x", spec["x_limits"]), ("y", spec["y_limits"])):
+        if limits is not None:
+            axes.set(**{f"{axis}lim": tuple(limits)})
