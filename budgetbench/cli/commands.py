@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from budgetbench.cli.options import Configs, Data, Mirror, Quiet, Results, ResultsArgument
+from budgetbench.cli.reporting import report
 from budgetbench.errors import RequestError
 
 
@@ -27,6 +28,14 @@ class Format(str, Enum):
     text = "text"
     markdown = "markdown"
     latex = "latex"
+    csv = "csv"
+
+
+class VerdictFormat(str, Enum):
+    """How verdicts are written."""
+
+    text = "text"
+    markdown = "markdown"
     csv = "csv"
 
 
@@ -112,6 +121,17 @@ def table(
     show_tables(results, form.value)
 
 
+def check(
+    results: ResultsArgument = Path("results"),
+    form: Annotated[VerdictFormat, typer.Option("--format", help="How the verdicts are written.")] = VerdictFormat.text,
+    write: Annotated[bool, typer.Option("--write", help="Write verdicts.md and verdicts.csv there.")] = False,
+) -> None:
+    """Set every published number and claim beside our results; exit 1 when one does not hold for no known reason."""
+    from budgetbench.cli.checking import check_results
+
+    check_results(results, form.value, write)
+
+
 def fetch(
     names: Annotated[list[str] | None, typer.Argument(metavar="[DATASET]...", show_default=False)] = None,
     everything: Annotated[bool, typer.Option("--all", help="Fetch every dataset.")] = False,
@@ -147,6 +167,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "run": run,
     "plot": plot,
     "table": table,
+    "check": check,
+    "report": report,
     "fetch": fetch,
     "list": list_,
     "validate": validate,

@@ -3,16 +3,58 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from budgetbench.errors import RequestError
-from budgetbench.plots.base import NothingToDraw, checked_plots, figures
+from budgetbench.plots.base import Drawing, NothingToDraw, checked_plots, figures
 from budgetbench.plots.style import styled
 from budgetbench.plots.writer import save
 from budgetbench.results import Results, experiment_folders, read_results
 
 CURVES = ("online_error_vs_seen", "support_vs_seen", "online_error_vs_support")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A figure that an experiment asks for.
+
+    Attributes
+    ----------
+    spec : its complete specification.
+    stem : its file name without the ending.
+    drawing : the figure, None where it could not be drawn.
+    problem : why not.
+    """
+
+    spec: dict[str, Any]
+    stem: str
+    drawing: Drawing | None
+    problem: str = ""
+
+
+def drawings(results: Results) -> Iterator[Wanted]:
+    """Draw the figures of an experiment one after the other, without writing them: those of its key `plots`, else
+    those that suit it.
+
+    Raises
+    ------
+    ConfigError : the experiment's `plots` are not as they should be.
+    """
+    if results.experiment.get("plots") is not None:
+        specs = checked_plots(results.experiment["plots"])
+    else:
+        specs = checked_plots([{"kind": kind} for kind in _suitable(results)])
+    for spec, stem in zip(specs, _stems(specs), strict=True):
+        try:
+            with styled():
+                drawing = figures[spec["kind"]].draw(results, spec)
+        except NothingToDraw as error:
+            yield Wanted(spec, stem, None, str(error))
+        else:
+            yield Wanted(spec, stem, drawing)
 
 
 def plot_results(root: Path | str) -> list[Path]:
@@ -54,20 +96,15 @@ def plot_experiment(folder: Path | str) -> list[Path]:
     ConfigError : the experiment's `plots` are not as they should be.
     """
     results = read_results(folder)
-    if results.experiment.get("plots") is not None:
-        specs = checked_plots(results.experiment["plots"])
-    else:
-        specs = checked_plots([{"kind": kind} for kind in _suitable(results)])
     paths: list[Path] = []
     problems: list[str] = []
-    for spec, stem in zip(specs, _stems(specs), strict=True):
-        try:
-            with styled():
-                drawing = figures[spec["kind"]].draw(results, spec)
-                paths += save(drawing.figure, drawing.data, results.folder / "figures", stem)
-        except NothingToDraw as error:
-            problems.append(f"{spec['kind']}: {error}")
-    if not paths and (problems or not specs):
+    for wanted in drawings(results):
+        if wanted.drawing is None:
+            problems.append(f"{wanted.spec['kind']}: {wanted.problem}")
+        else:
+            drawing = wanted.drawing
+            paths += save(drawing.figure, drawing.data, results.folder / "figures", wanted.stem)
+    if not paths:
         found = "; ".join(problems) or "neither test errors nor curves of the online error"
         raise NothingToDraw(
             f"nothing to draw in {results.folder}: {found}. Are its runs done? budgetbench run CONFIG finishes them."

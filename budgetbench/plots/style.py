@@ -55,6 +55,7 @@ SETTINGS: dict[str, Any] = {
     "figure.constrained_layout.w_pad": 0.04,
     "pdf.fonttype": 42,  # TrueType: editable text, accepted by publishers
     "savefig.facecolor": "white",
+    "text.parse_math": False,  # titles come from configurations, where a dollar is a dollar
 }
 
 

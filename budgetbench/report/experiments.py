@@ -1,0 +1,203 @@
+"""What the page shows of one experiment."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+from markupsafe import Markup
+
+from budgetbench.errors import ConfigError
+from budgetbench.plots import drawings, figures
+from budgetbench.report.numbers import Numbers, behind, results_table
+from budgetbench.report.vector import inline_svg
+from budgetbench.report.words import Anchors, counted
+from budgetbench.results import Results, failed, read_results
+from budgetbench.results.grid import points
+from budgetbench.results.names import learner_title
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as MatplotlibFigure
+
+MESSAGES = 5
+"""Different messages of failed runs that are shown; the trials hold all."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure: as SVG, with a caption and the numbers behind it."""
+
+    anchor: str
+    svg: Markup
+    caption: str
+    numbers: Numbers
+
+
+@dataclass(frozen=True)
+class ExperimentPart:
+    """One experiment.
+
+    Attributes
+    ----------
+    paper, item : what it reproduces; empty where it reproduces nothing.
+    learners : names of its algorithms.
+    notices : what a reader has to know before trusting it: missing and failed runs.
+    configuration : the resolved configuration as it was written.
+    provenance : rows of name and value; empty where nothing was recorded.
+    version, commit, machine : of the program and where it ran, from the provenance; empty where it does not say.
+    """
+
+    name: str
+    anchor: str
+    title: str
+    paper: str
+    item: str
+    dataset: str
+    learners: tuple[str, ...]
+    runs: str
+    notices: list[str]
+    figures: list[Figure]
+    table: Numbers | None
+    configuration: str
+    provenance: list[tuple[str, str]]
+    version: str = ""
+    commit: str = ""
+    machine: str = ""
+    colours: set[str] = field(default_factory=set)
+
+
+def read_experiment_part(folder: Path, anchors: Anchors) -> ExperimentPart:
+    """Everything of one experiment, its figures drawn.
+
+    Raises
+    ------
+    RequestError : the folder does not hold what it should.
+    """
+    results = read_results(folder)
+    experiment = results.experiment
+    reproduces = experiment.get("reproduces")
+    reproduces = reproduces if isinstance(reproduces, Mapping) else {}
+    provenance = _read_provenance(folder)
+    notices = list(_notices(results))
+    colours: set[str] = set()
+    drawn = list(_figures(results, anchors, notices, colours))
+    return ExperimentPart(
+        name=folder.name,
+        anchor=anchors.new("experiment", folder.name),
+        title=str(experiment.get("title") or experiment.get("name") or folder.name),
+        paper=str(reproduces.get("paper") or ""),
+        item=str(reproduces.get("item") or ""),
+        dataset=dataset_name(experiment),
+        learners=tuple(dict.fromkeys(point.algorithm for point in points(experiment))),
+        runs=_runs(results),
+        notices=notices,
+        figures=drawn,
+        table=_table(results, notices),
+        configuration=(folder / "experiment.yaml").read_text(encoding="utf-8"),
+        provenance=_rows(provenance),
+        version=str(provenance.get("budgetbench") or ""),
+        commit=str(provenance.get("commit") or ""),
+        machine=_machine(provenance),
+        colours=colours,
+    )
+
+
+def dataset_name(experiment: Mapping[str, Any]) -> str:
+    """The dataset's name as the configuration has it."""
+    dataset = experiment.get("dataset")
+    return str(dataset.get("name") or "") if isinstance(dataset, Mapping) else str(dataset or "")
+
+
+def _figures(results: Results, anchors: Anchors, notices: list[str], colours: set[str]) -> Iterator[Figure]:
+    try:
+        for wanted in drawings(results):
+            kind = wanted.spec["kind"]
+            summary = figures[kind].summary
+            if wanted.drawing is None:
+                notices.append(f"The figure of {summary} is not drawn: {wanted.problem}.")
+                continue
+            _without_title(wanted.drawing.figure, str(results.experiment.get("title") or results.folder.name))
+            anchor = anchors.new("figure", results.folder.name, wanted.stem)
+            svg, used = inline_svg(wanted.drawing, anchor)
+            colours |= used
+            numbers = behind(wanted.drawing, f"{results.folder.name}/figures/{wanted.stem}.csv")
+            yield Figure(anchor, svg, f"{summary[:1].upper()}{summary[1:]}.", numbers)
+    except ConfigError as error:  # results of another version, whose figures were others, stay readable
+        notices.append(f"No figure is drawn: {error}.")
+
+
+def _without_title(figure: MatplotlibFigure, title: str) -> None:
+    """Take off a title that stands above the figure already."""
+    for axes in figure.axes:
+        if axes.get_title(loc="left").split() == title.split():
+            axes.set_title("", loc="left")
+    if figure.get_suptitle().split() == title.split():
+        figure.suptitle("")
+
+
+def _table(results: Results, notices: list[str]) -> Numbers | None:
+    if results.summary.empty:
+        return None
+    try:
+        return results_table(results)
+    except ConfigError as error:
+        notices.append(f"No table is shown: {error}.")
+        return None
+
+
+def _notices(results: Results) -> Iterator[str]:
+    trials = results.trials
+    broken = failed(trials)
+    wanted = len(points(results.experiment)) * int(results.experiment.get("permutations") or 0)
+    done = len(trials) - len(broken)
+    if done + len(broken) < wanted:
+        yield f"Unfinished: {done} of {counted(wanted, 'run')} are done."
+    messages = broken["error"].fillna("no message").astype(str)
+    groups = list(broken.groupby([broken["algorithm"], messages], sort=False))
+    for (algorithm, message), rows in groups[:MESSAGES]:
+        yield f"{counted(len(rows), 'run')} of {learner_title(str(algorithm))} failed: {message}"
+    if len(groups) > MESSAGES:
+        rest = sum(len(rows) for _, rows in groups[MESSAGES:])
+        yield f"{counted(rest, 'more run')} failed, see {results.folder.name}/trials.jsonl."
+
+
+def _runs(results: Results) -> str:
+    """How many runs the means are over, such as `5 runs`."""
+    counts = sorted({int(runs) for runs in results.summary["runs"] if not pd.isna(runs) and runs})
+    if not counts:
+        return "no finished run"
+    return counted(counts[0], "run") if len(counts) == 1 else f"{counts[0]} to {counts[-1]} runs"
+
+
+def _read_provenance(folder: Path) -> dict[str, Any]:
+    try:
+        content = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _machine(provenance: Mapping[str, Any]) -> str:
+    platform, python = provenance.get("platform"), provenance.get("python")
+    return ", ".join([*([str(platform)] if platform else []), *([f"Python {python}"] if python else [])])
+
+
+def _rows(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
+    rows = []
+    for name, value in provenance.items():
+        text = _text(value)
+        if name != "keys" and text:  # the keys name thousands of runs, to the program alone
+            rows.append((str(name), text))
+    return rows
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {text}" for name, inner in value.items() if (text := _text(inner)))
+    if isinstance(value, list):
+        return ", ".join(filter(None, map(_text, value)))
+    return "" if value is None else str(value)

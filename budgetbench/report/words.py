@@ -1,0 +1,52 @@
+"""How the report writes numbers, names and anchors."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pandas as pd
+
+MINUS = "\u2212"
+
+
+def number(value: Any, signed: bool = False) -> str:
+    """A number for reading: two decimals up to 100, whole numbers as they are, thousands apart from 10 000 on."""
+    if pd.isna(value):
+        return ""
+    value = float(value)
+    if abs(value - round(value)) < 1e-9 and not signed:
+        text = f"{abs(value):,.0f}".replace(",", "\u2009") if abs(value) >= 10000 else f"{abs(value):.0f}"
+    elif 0 < abs(value) < 0.01:
+        text = f"{abs(value):.2g}"
+    else:
+        text = f"{abs(value):.1f}" if abs(value) >= 1000 else f"{abs(value):.2f}"
+    sign = MINUS if value < 0 else "+" if signed and value > 0 else ""
+    return sign + text
+
+
+def slug(text: str) -> str:
+    """A text as part of an id."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "x"
+
+
+class Anchors:
+    """Ids that are used once on a page."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def new(self, *parts: str) -> str:
+        """An id made of these texts, numbered where it is taken."""
+        base = anchor = "-".join(slug(part) for part in parts)
+        count = 1
+        while anchor in self._taken:
+            count += 1
+            anchor = f"{base}-{count}"
+        self._taken.add(anchor)
+        return anchor
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 run`, `3 runs`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -1,0 +1,182 @@
+"""Comparisons that statements are made of, and how several of them become one verdict.
+
+A statement is often about several comparisons: one for each budget, say. It holds when none of them is refuted and
+their mean, taken run by run, is shown. So a single size at which five runs decide nothing does not overturn a claim,
+and ten sizes that each point the right way by chance do not carry one. With few runs the mean alone decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import pandas as pd
+
+from budgetbench.verdicts.measures import Measure, measure_named
+from budgetbench.verdicts.model import Evidence
+from budgetbench.verdicts.selection import SIZES, Candidate, MissingError
+from budgetbench.verdicts.statistics import (
+    FEW,
+    OPEN,
+    REFUTED,
+    SHOWN,
+    WIDER,
+    Interval,
+    of_values,
+    paired,
+    unpaired,
+)
+
+Judge = Callable[[Interval, float], str]
+"""From an interval and the allowance for few runs to ``shown``, ``open`` or ``refuted``."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a statement comes to.
+
+    Attributes
+    ----------
+    claimed : the statement in short, such as ``difference < 0``.
+    ours : what was found, in words.
+    difference : the mean difference with its interval.
+    """
+
+    holds: bool
+    claimed: str
+    ours: str
+    difference: str
+    evidence: tuple[Evidence, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One quantity that a statement is about.
+
+    Attributes
+    ----------
+    allowance : by how much the bound moves where runs are few.
+    """
+
+    what: str
+    interval: Interval
+    allowance: float = 0.0
+
+
+def matched(first: Sequence[Candidate], second: Sequence[Candidate]) -> list[tuple[Candidate, Candidate]]:
+    """All pairs whose sizes agree as far as both have them.
+
+    Raises
+    ------
+    MissingError : there is none.
+    """
+    pairs = [(a, b) for a in first for b in second if _fit(a, b)]
+    if not pairs:
+        raise MissingError(f"{first[0].label} and {second[0].label} have no size in common")
+    return pairs
+
+
+def _fit(a: Candidate, b: Candidate) -> bool:
+    sizes = [(a.sizes.get(name), b.sizes.get(name)) for name in SIZES]
+    return all(left is None or right is None or left == right for left, right in sizes)
+
+
+def difference(a: Candidate, b: Candidate, measure: str) -> Interval:
+    """Mean of a - b: over pairs of runs where they saw the same streams, else of all runs of each."""
+    first, second = a.values(measure), b.values(measure)
+    interval = paired(first, second) if a.stream == b.stream else unpaired(first, second)
+    if interval.runs == 0:
+        raise MissingError(f"{a.label} and {b.label} have no run in common")
+    return interval
+
+
+def differences(pairs: Sequence[tuple[Candidate, Candidate]], measure: str) -> tuple[list[Comparison], Comparison]:
+    """The comparison of each pair, and of their means."""
+    how = measure_named(measure)
+    single = [
+        Comparison(f"{a.label} - {b.label}", difference(a, b, measure), _allowance(how, a, b, measure))
+        for a, b in pairs
+    ]
+    first, second = (pd.DataFrame([pair[side].values(measure) for pair in pairs]).mean(skipna=False) for side in (0, 1))
+    same = all(a.stream == b.stream for a, b in pairs)
+    mean = paired(first, second) if same else unpaired(first, second)
+    return single, _pooled(single, mean if mean.runs else None)
+
+
+def _allowance(how: Measure, a: Candidate, b: Candidate, measure: str) -> float:
+    return WIDER * how.same(a.values(measure).mean(), b.values(measure).mean())
+
+
+def of_runs(comparisons: Sequence[tuple[str, pd.Series]], allowance: float) -> tuple[list[Comparison], Comparison]:
+    """Comparisons that each run makes by itself, given as its values, and of their means."""
+    single = [Comparison(what, of_values(values.dropna().tolist()), allowance) for what, values in comparisons]
+    if any(comparison.interval.runs == 0 for comparison in single):
+        raise MissingError("no runs in common")
+    mean = pd.DataFrame([values for _, values in comparisons]).mean(skipna=False).dropna()
+    return single, _pooled(single, of_values(mean.tolist()) if len(mean) else None)
+
+
+def _pooled(single: Sequence[Comparison], mean: Interval | None) -> Comparison:
+    """The mean of all; where no run has all of them, the one with fewest runs stands for it."""
+    allowance = sum(comparison.allowance for comparison in single) / len(single)
+    interval = mean or min((comparison.interval for comparison in single), key=lambda interval: interval.runs)
+    return Comparison("mean of all", interval, allowance)
+
+
+def judged(
+    single: Sequence[Comparison], pooled: Comparison, judge: Judge, unit: str, claimed: str, signed: bool = True
+) -> Finding:
+    """The verdict on comparisons, by the rule this module begins with; `signed` where the quantity is a difference."""
+    outcomes = [judge(comparison.interval, comparison.allowance) for comparison in single]
+    whole = judge(pooled.interval, pooled.allowance)
+    evidence = [_evidence(comparison, outcome, unit) for comparison, outcome in zip(single, outcomes, strict=True)]
+    if len(single) > 1:
+        evidence.append(_evidence(pooled, whole, unit))
+    difference = interval_text(pooled.interval, unit, signed)
+    holds = whole == SHOWN and (pooled.interval.few or REFUTED not in outcomes)
+    return Finding(holds, claimed, tally(outcomes), difference, tuple(evidence), _note(whole, outcomes, pooled, judge))
+
+
+def tally(outcomes: Sequence[str]) -> str:
+    """How many comparisons came out which way, in words."""
+    if len(outcomes) == 1:
+        return {SHOWN: "shown", OPEN: "not decided", REFUTED: "the opposite"}[outcomes[0]]
+    text = f"{outcomes.count(SHOWN)} of {len(outcomes)} shown"
+    return f"{text}, {outcomes.count(REFUTED)} opposite" if REFUTED in outcomes else text
+
+
+def _note(whole: str, outcomes: Sequence[str], pooled: Comparison, judge: Judge) -> str:
+    interval = pooled.interval
+    if interval.low is None or interval.high is None:
+        return few_runs(interval.runs)
+    if REFUTED in outcomes:
+        return f"the opposite is shown in {outcomes.count(REFUTED)} of {len(outcomes)}" if len(outcomes) > 1 else ""
+    if whole == OPEN:
+        return f"{interval.runs} runs do not decide it"
+    if judge(replace(interval, values=()), pooled.allowance) == OPEN:
+        return "shown by the runs' agreement (sign test); the interval alone does not decide it"
+    return ""
+
+
+def few_runs(runs: int) -> str:
+    return f"{runs} run{'s' * (runs != 1)}: means compared, with widened tolerance; intervals need {FEW}"
+
+
+def _evidence(comparison: Comparison, outcome: str, unit: str) -> Evidence:
+    found = comparison.interval
+    return Evidence(comparison.what, found.runs, found.mean, found.low, found.high, unit, outcome)
+
+
+def interval_text(interval: Interval, unit: str, signed: bool = True) -> str:
+    """A mean and its interval: ``-1.02 [-1.20, -0.84] points``."""
+    sign = "+" if signed else ""
+    digits = 0 if unit == "examples" and abs(interval.mean) >= 100 else 2
+
+    def number(value: float) -> str:
+        return f"{value:{sign}.{digits}f}".replace("-", "−")
+
+    text = number(interval.mean)
+    if interval.low is not None and interval.high is not None:
+        text += f" [{number(interval.low)}, {number(interval.high)}]"
+    return f"{text} {unit}".rstrip()

@@ -1,0 +1,206 @@
+"""Which runs a statement is about: selectors pick learners and sizes out of the results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from budgetbench.results import Results, experiment_folders, read_results
+from budgetbench.results.names import budget_of, canonical_name, learner, learner_title, parameters_text
+from budgetbench.results.summary import params_of
+from budgetbench.results.trials import completed
+from budgetbench.verdicts.measures import Values, measure_named
+from budgetbench.verdicts.statistics import FEW
+
+Selector = Mapping[str, Any]
+
+SIZES = ("budget", "evaluation_size")
+"""What points of two learners are matched on. `budget` is B, set or (a Projectron's `bound_budget`) matched to it."""
+
+NOT_PARAMETERS = ("algorithm", "experiment", "at", "by", "holding")
+
+
+class MissingError(Exception):
+    """The results that a statement needs are not there; the text says which."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """Runs of one learner: of one parameter set, or those picked from several sizes.
+
+    Attributes
+    ----------
+    label : in words.
+    stream : runs of the same index with an equal stream saw the same permutation and are paired.
+    sizes : the sizes among `SIZES` that all runs have in common.
+    runs : rows of `Results.trials`, indexed by run.
+    params : the parameter set.
+    """
+
+    label: str
+    stream: str
+    sizes: Mapping[str, Any]
+    runs: pd.DataFrame
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    def values(self, measure: str) -> Values:
+        """The measure's value in each run that has one."""
+        found: Values = pd.to_numeric(measure_named(measure).value(self.runs)).astype(float).dropna()
+        if not len(found):
+            raise MissingError(f"no {measure} of {self.label} in {self.stream}")
+        return found
+
+
+class Archive:
+    """All results under a folder, each experiment read when it is asked for."""
+
+    def __init__(self, root: Path | str) -> None:
+        self._folders = {folder.name: folder for folder in experiment_folders(root)}
+        self._read: dict[str, Results] = {}
+
+    def __getitem__(self, experiment: str) -> Results:
+        if experiment not in self._folders:
+            raise MissingError(f"no results of {experiment}")
+        if experiment not in self._read:
+            self._read[experiment] = read_results(self._folders[experiment])
+        return self._read[experiment]
+
+
+@dataclass(frozen=True)
+class View:
+    """What the statements see: the results, and the experiment that a claim is checked on."""
+
+    archive: Archive
+    experiment: str
+
+    def results(self, experiment: str | None = None) -> Results:
+        return self.archive[experiment or self.experiment]
+
+    def pick(self, selector: Selector | Iterable[Selector], all_sets: bool = False) -> list[Candidate]:
+        """The runs that one or several selectors mean.
+
+        A selector names the `algorithm` (or a list: the first of them that was run) and values of its parameters (or
+        lists of values). What it does not name has
+        the learner's default where the experiment has that too, and is the set that the experiment's `select` chose
+        unless `all_sets`. `at` says which sizes are meant: ``each`` (the default) gives one candidate for each size,
+        ``smallest`` and ``largest`` one, and ``best`` the size that is best `by` a measure, see `_best`. `holding` is a
+        selector itself and keeps the sizes that have room for all that it stores.
+        `experiment` takes the place of the view's.
+
+        Raises
+        ------
+        MissingError : nothing was run that the selector means.
+        """
+        if not isinstance(selector, Mapping):
+            return [candidate for one in selector for candidate in self.pick(one, all_sets)]
+        if isinstance(selector["algorithm"], list):
+            return self.pick(self._first_run(selector), all_sets)
+        found = self._points(selector, all_sets)
+        if "holding" in selector:
+            found = self._roomy(found, selector["holding"])
+        place = selector.get("at", "each")
+        if place == "best":
+            return [_best(found, str(selector.get("by", "test_error")))]
+        if place != "each":
+            sized = [candidate for candidate in found if candidate.sizes.get("budget")]
+            if not sized:
+                raise MissingError(f"no sizes of {_words(selector)} in {self.experiment}")
+            return [(min if place == "smallest" else max)(sized, key=lambda candidate: candidate.sizes["budget"])]
+        return found
+
+    def _roomy(self, candidates: list[Candidate], stored: Selector) -> list[Candidate]:
+        (model,) = self.pick(stored)
+        size = model.values("support_size").mean()
+        found = [candidate for candidate in candidates if candidate.sizes["budget"] >= size]
+        if not found:
+            raise MissingError(f"{candidates[0].label}: no size as large as the {size:.0f} that {model.label} stores")
+        return found
+
+    def _first_run(self, selector: Selector) -> Selector:
+        names = [canonical_name(name) for name in selector["algorithm"]]
+        summary = self.results(selector.get("experiment")).summary
+        run = set(summary.loc[summary["runs"] > 0, "algorithm"])
+        return {**selector, "algorithm": next((name for name in names if name in run), names[0])}
+
+    def _points(self, selector: Selector, all_sets: bool) -> list[Candidate]:
+        experiment = str(selector.get("experiment", self.experiment))
+        results = self.results(experiment)
+        algorithm = canonical_name(str(selector["algorithm"]))
+        wanted = {name: value for name, value in selector.items() if name not in NOT_PARAMETERS}
+        trials = completed(results.trials)
+        found: list[Candidate] = []
+        for (number, row), params in zip(results.summary.iterrows(), params_of(results.summary), strict=True):
+            if row["algorithm"] != algorithm or not (row["selected"] or all_sets):
+                continue
+            sizes = {"budget": budget_of(params, row["budget"]), "evaluation_size": params.get("evaluation_size")}
+            if not all(_means(value, {**params, **sizes}.get(name)) for name, value in wanted.items()):
+                continue
+            runs = trials[trials["point"] == number].set_index("run")
+            if len(runs):
+                found.append(Candidate(_label(algorithm, wanted, sizes), _stream(results), sizes, runs, params))
+        if not found:
+            raise MissingError(f"no runs of {_words(selector)} in {experiment}")
+        return found if all_sets else _by_default(algorithm, found)
+
+
+def _stream(results: Results) -> str:
+    """What decides the permutation of each run: experiments that agree in it are paired by run."""
+    dataset = results.experiment.get("dataset") or {}
+    sizes = [str(dataset[name]) for name in ("train_size", "limit") if dataset.get(name)]
+    return " ".join([str(dataset.get("name")), *sizes, f"seed {results.experiment.get('seed', 0)}"])
+
+
+def _means(wanted: Any, value: Any) -> bool:
+    if isinstance(wanted, list):
+        return any(_means(one, value) for one in wanted)
+    return bool(wanted == value)
+
+
+def _by_default(algorithm: str, candidates: list[Candidate]) -> list[Candidate]:
+    """Of several variants of one size, the one that has most of the learner's defaults."""
+    cls = learner(algorithm)
+    defaults = {name: default for name, (_, default) in cls.own_parameters().items()} if cls else {}
+    chosen: dict[tuple[Any, ...], Candidate] = {}
+    scores: dict[tuple[Any, ...], int] = {}
+    for candidate in candidates:
+        place = tuple(candidate.sizes.values())
+        score = sum(candidate.params.get(name) == default for name, default in defaults.items())
+        if place not in chosen or score > scores[place]:
+            chosen[place], scores[place] = candidate, score
+    return list(chosen.values())
+
+
+def _best(candidates: list[Candidate], by: str) -> Candidate:
+    """One learner at its best size.
+
+    A size that is chosen because it did best on some runs looks better on these runs than it is. So the size is chosen
+    for each run by the mean over the *other* runs. Where it is chosen by a measure of the training stream (online
+    error), as one can in practice, each run chooses for itself.
+    """
+    table = pd.DataFrame({number: candidate.values(by) for number, candidate in enumerate(candidates)}).dropna()
+    if not len(table):
+        raise MissingError(f"no run of {candidates[0].label} at all sizes")
+    own = by in ("online_error", "margin_error") or len(table) < FEW
+    scores = table if own else (table.sum() - table) / (len(table) - 1)
+    picked = scores.idxmin(axis=1)
+    rows = pd.concat([candidates[number].runs.loc[[run]] for run, number in picked.items()])
+    rows.index.name = "run"
+    usual = candidates[int(picked.mode().iloc[0])]
+    return Candidate(f"{usual.label} (best)", usual.stream, {}, rows, usual.params)
+
+
+def _label(algorithm: str, wanted: Mapping[str, Any], sizes: Mapping[str, Any]) -> str:
+    named = {name: value for name, value in wanted.items() if name not in SIZES and not isinstance(value, list)}
+    words = [learner_title(algorithm), parameters_text(named, named)]
+    words += [f"{sign} = {sizes[name]}" for name, sign in (("budget", "B"), ("evaluation_size", "q")) if sizes[name]]
+    return ", ".join(word for word in words if word)
+
+
+def _words(selector: Selector) -> str:
+    named = {name: value for name, value in selector.items() if name not in NOT_PARAMETERS}
+    words = parameters_text(named, named)
+    return learner_title(str(selector["algorithm"])) + (f" ({words})" if words else "")

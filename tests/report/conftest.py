@@ -1,0 +1,195 @@
+"""Made-up results and verdicts, the page made of them, and a browser to open it in."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from budgetbench.report import render
+from budgetbench.results import experiment_folders
+from budgetbench.verdicts.model import Evidence, LeftOut, Paper, Verdict
+
+HOSTILE = "<script>alert('1')</script> & $\\frac$ \"quoted\""
+SEEN = [1, *range(100, 1001, 10)]
+
+
+def record(algorithm: str, params: dict[str, Any], run: int, **more: Any) -> dict[str, Any]:
+    size = params.get("budget") or 300
+    return {
+        "key": json.dumps([algorithm, params, run]),
+        "status": "ok",
+        "algorithm": algorithm,
+        "params": params,
+        "budget": params.get("budget"),
+        "run": run,
+        "seed": 0,
+        "test_error": 0.1 + 0.02 * run,
+        "online_error": 0.3 + 0.01 * run,
+        "support_size": size,
+        "curve": {
+            "seen": SEEN,
+            "online_error": [0.5 - seen / 5000 + 0.01 * run for seen in SEEN],
+            "support_size": [min(seen, size) for seen in SEEN],
+        },
+        **more,
+    }
+
+
+def write(folder: Path, records: list[dict[str, Any]], provenance: Any = None, **experiment: Any) -> None:
+    folder.mkdir(parents=True)
+    experiment = {"name": folder.name, "permutations": 2, "seed": 0} | experiment
+    (folder / "experiment.yaml").write_text(yaml.safe_dump(experiment, sort_keys=False), encoding="utf-8")
+    (folder / "trials.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
+    if provenance is not None:
+        (folder / "provenance.json").write_text(json.dumps(provenance), encoding="utf-8")
+
+
+def make_results(root: Path) -> Path:
+    """Three experiments: one complete, with a hostile title; one unfinished, with failed runs; one without results."""
+    budgets = [10, 30, 100]
+    complete = [record("perceptron", {}, run) for run in range(2)]
+    complete += [record("budget_perceptron", {"budget": b}, run) for b in budgets for run in range(2)]
+    write(
+        root / "complete",
+        complete,
+        {"budgetbench": "0.1.0", "commit": "0123abcd", "platform": "Linux", "python": "3.11", "keys": [
+            one["key"] for one in complete
+        ]},
+        title=HOSTILE,
+        reproduces={"paper": "known2001", "item": "Figure 2"},
+        dataset={"name": "usps"},
+        algorithms=[{"name": "perceptron"}, {"name": "budget_perceptron", "budget": budgets}],
+        plots=[{"kind": "error_vs_support"}, {"kind": "online_error_vs_seen", "size": "double"}],
+    )  # fmt: skip
+    partly = [record("perceptron", {}, 0, test_error=None), record("stoptron", {"budget": 50}, 0, test_error=None)]
+    partly.append(record("forgetron", {"budget": 50}, 0, status="failed", error="ValueError: <b>no</b>", curve=None))
+    write(
+        root / "partly",
+        partly,
+        title="Partly run",
+        reproduces={"paper": "unknown1999", "item": "Table 9"},
+        dataset={"name": "banana"},
+        algorithms=[{"name": "perceptron"}, {"name": "stoptron", "budget": 50}, {"name": "forgetron", "budget": 50}],
+    )
+    write(
+        root / "nothing",
+        [record("svm", {"C": 1}, 0, status="failed", error="MemoryError", curve=None, test_error=None)],
+        dataset={"name": "usps"},
+        algorithms=[{"name": "svm", "C": 1}],
+        plots=[{"kind": "error_vs_support"}],
+    )
+    return root
+
+
+PAPERS = [
+    Paper("known2001", "On <knowing>", "Ann First, Bo Second, Cy Third", "Journal", 2001, ("Table 1", "Figure 2"),
+          (LeftOut("A sentence & more.", "Section 1", "It is about the future."),)),
+    Paper("empty1900", "Of nothing", "No One", "Nowhere", 1900, ()),
+]  # fmt: skip
+
+
+def verdict(name: str, state: Any, kind: Any = "number", item: str = "Table 1", **more: Any) -> Verdict:
+    given: dict[str, Any] = {
+        "text": f"{name} of the Perceptron", "quote": "as printed", "published": "20.0 ± 0.1 %", "ours": "", "note": "",
+        "difference": "", "in_spreads": None, "deviation": None, "experiments": ("complete",),
+    }  # fmt: skip
+    return Verdict(id=f"known2001.{name}", paper="known2001", item=item, kind=kind, state=state, **(given | more))
+
+
+VERDICTS = [
+    verdict("a", "holds", ours="20.1 ± 0.2 %", difference="+0.10 points", in_spreads=1.0),
+    verdict("b", "does not hold", ours="25.0 %", in_spreads=-50.25, text="b of the Budget Perceptron"),
+    verdict("c", "not run", experiments=("waveform",), text="c, about Projectron++"),
+    verdict(
+        "d", "does not hold", "claim", "Figure 2", deviation="The <paper> errs.", published="",
+        evidence=(Evidence("SVM & more", 5, -1.5, -2.0, -1.0, "points", "shown"),
+                  Evidence("few", 2, 0.001234, None, None, "", "open")),
+    ),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_results(tmp_path_factory.mktemp("results"))
+
+
+@pytest.fixture(scope="session")
+def page(results: Path) -> str:
+    return render(experiment_folders(results), VERDICTS, PAPERS)
+
+
+@pytest.fixture(scope="session")
+def hostile() -> str:
+    return HOSTILE
+
+
+class Browser:
+    """Chromium, driven over the WebDriver protocol, which is JSON over HTTP."""
+
+    ARGUMENTS = (
+        "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+        "--disable-component-update --disable-sync --window-size=1280,900"
+    )
+
+    def __init__(self, chromium: str, driver: str, profile: Path) -> None:
+        quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+        self._driver = subprocess.Popen([driver, "--port=0"], **quiet)
+        assert self._driver.stdout is not None
+        ports = (re.search(r"started successfully on port (\d+)", line) for line in self._driver.stdout)
+        self._url = f"http://127.0.0.1:{next(found[1] for found in ports if found)}"
+        options = {"binary": chromium, "args": [*self.ARGUMENTS.split(), f"--user-data-dir={profile}"]}
+        wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+        try:
+            session = self._call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
+        except BaseException:
+            self._driver.terminate()
+            raise
+        self._url += f"/session/{session['sessionId']}"
+
+    def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self._url + path, data, {"Content-Type": "application/json"}, method=method)
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.load(answer)["value"]
+
+    def open(self, url: str) -> None:
+        self._call("POST", "/url", {"url": url})
+
+    def do(self, script: str, *arguments: Any) -> Any:
+        """Run JavaScript in the page; what it returns."""
+        return self._call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
+
+    def command(self, name: str, **parameters: Any) -> Any:
+        """A command of the DevTools protocol."""
+        return self._call("POST", "/goog/cdp/execute", {"cmd": name, "params": parameters})
+
+    def console(self) -> list[str]:
+        """What the page has said since the last time."""
+        return [entry["message"] for entry in self._call("POST", "/se/log", {"type": "browser"})]
+
+    def close(self) -> None:
+        try:
+            self._call("DELETE", "")
+        finally:
+            self._driver.terminate()
+            self._driver.wait(timeout=30)
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    driver = shutil.which("chromedriver")
+    if chromium is None or driver is None:
+        pytest.skip("needs chromium and chromedriver: apt-get install chromium chromium-driver")
+    found = Browser(chromium, driver, tmp_path_factory.mktemp("profile"))
+    yield found
+    found.close()

@@ -1,0 +1,115 @@
+"""All verdicts on a folder, and the command that shows them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from budgetbench.cli import main
+from budgetbench.verdicts import Verdict, check, counts, failures
+from budgetbench.verdicts.writing import FORMATS
+
+Make = Callable[..., Any]
+
+
+def run(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as end:
+        main(["check", *arguments])
+    return int(end.value.code or 0)
+
+
+@pytest.fixture
+def banana(write: Make, trials: Make, tmp_path: Path) -> Callable[[float], Path]:
+    """Results like those of Banana, with this test error of the Tighter Budget Perceptron."""
+
+    def written(tighter: float) -> Path:
+        def errors(mean: float) -> dict[str, list[Any]]:
+            return {"test_error": [mean - 0.01, mean, mean + 0.01, mean, mean], "support_size": [30] * 5}
+
+        sets = [trials("perceptron", test_error=[0.13, 0.13, 0.14, 0.14, 0.13], support_size=[500] * 5)]
+        for size in (25, 50):
+            sets.append(trials("budget_perceptron", {"budget": size}, **errors(0.4)))
+            sets.append(trials("tighter_budget_perceptron", {"budget": size}, **errors(tighter)))
+        sets.append(trials("svm", {"C": 316.0}, **(errors(0.095) | {"support_size": [900] * 5})))
+        write(*sets, name="banana", dataset={"name": "banana"}, kernel={"name": "rbf", "gamma": 1.0})
+        return tmp_path
+
+    return written
+
+
+def of(verdicts: list[Verdict], name: str) -> Verdict:
+    (found,) = [verdict for verdict in verdicts if verdict.id == name]
+    return found
+
+
+def test_a_claim_that_holds_and_one_that_does_not(banana: Callable[[float], Path]) -> None:
+    name = "weston2005.tighter_below_budget_perceptron.banana"
+    verdict = of(check(banana(0.10)), name)
+    assert (verdict.state, verdict.ours, verdict.kind) == ("holds", "2 of 2 shown", "claim")
+    assert verdict.experiments == ("banana",)
+    assert [row.runs for row in verdict.evidence] == [5, 5, 5]
+    assert of(check(banana(0.50)), name).outcome == "does not hold"
+
+
+def test_what_was_not_run_never_fails(banana: Callable[[float], Path]) -> None:
+    verdicts = check(banana(0.10))
+    assert of(verdicts, "orabona2008.plus_plus_below_perceptron.adult9").note == "no results of adult9"
+    assert not failures([verdict for verdict in verdicts if verdict.experiments != ("banana",)])
+    assert sum(counts(verdicts).values()) == len(verdicts)
+    assert len({verdict.id for verdict in verdicts}) == len(verdicts)
+
+
+def test_a_listed_reason_keeps_it_from_failing(write: Make, trials: Make, tmp_path: Path) -> None:
+    write(trials("perceptron", test_error=[0.02] * 5, train_size=[7291] * 5), name="usps")
+    verdict = of(check(tmp_path), "weston2005.table-1.usps.train_size")
+    assert (verdict.state, verdict.outcome, verdict.difference) == ("does not hold", "known deviation", "−38")
+    assert verdict.deviation
+    assert verdict not in failures([verdict])
+
+
+def test_exit_codes(banana: Callable[[float], Path], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    root = banana(0.10)
+    wrong = [verdict.id for verdict in failures(check(root))]
+    assert wrong == ["weston2005.table-1.banana.train_size", "weston2005.table-1.banana.test_size"]  # 100 and 50
+    assert run(str(root)) == 1
+    out, err = capsys.readouterr()
+    assert "✓ holds" in out
+    assert "Without results: adult9, fig" in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert err.startswith("budgetbench: 2 of ")
+    assert all(name in err for name in wrong)
+    assert run(str(tmp_path / "nowhere")) == 2
+
+
+def test_nothing_wrong_is_exit_code_0(write: Make, trials: Make, tmp_path: Path) -> None:
+    sizes = {"train_size": [4000] * 10, "test_size": [1300] * 10}
+    sets = trials("perceptron", test_error=[0.13] * 10, support_size=[500] * 10, **sizes)
+    write(sets, name="banana", dataset={"name": "banana"}, kernel={"name": "rbf", "gamma": 1.0})
+    assert run(str(tmp_path), "--format", "csv") == 0
+
+
+def test_formats(banana: Callable[[float], Path], capsys: pytest.CaptureFixture[str]) -> None:
+    root = banana(0.10)
+    verdicts = check(root)
+    run(str(root), "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [row["id"] for row in rows] == [verdict.id for verdict in verdicts]
+    assert rows[-1]["state"] in ("holds", "does not hold", "not run")
+    run(str(root), "--format", "markdown")
+    page = capsys.readouterr().out
+    tables = [line for line in page.splitlines() if line.startswith("|")]
+    assert {line.count("|") - line.count("\\|") for line in tables} == {9, 10}
+    assert page == FORMATS["markdown"](verdicts)
+    assert FORMATS["text"](verdicts).endswith("not run\n")
+
+
+def test_write(banana: Callable[[float], Path]) -> None:
+    root = banana(0.10)
+    run(str(root), "--write", "--format", "csv")
+    assert (root / "verdicts.md").read_text(encoding="utf-8") == FORMATS["markdown"](check(root))
+    assert (root / "verdicts.csv").read_text(encoding="utf-8").startswith("id,paper,item,kind,")

@@ -1,0 +1,282 @@
+"""Every kind of statement on results for which it is known to hold, and on others for which it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from budgetbench.verdicts import statements
+from budgetbench.verdicts.comparing import Finding
+from budgetbench.verdicts.selection import MissingError, View
+
+Make = Callable[..., Any]
+
+PERCEPTRON = {"algorithm": "perceptron"}
+BUDGET = {"algorithm": "budget_perceptron"}
+TIGHTER = {"algorithm": "tighter_budget_perceptron"}
+STOPTRON = {"algorithm": "stoptron"}
+
+
+def check(view: View, kind: str, **arguments: Any) -> Finding:
+    """The statement's finding, complete enough to be shown."""
+    found = statements[kind](view, **arguments)
+    assert all((found.evidence, found.claimed, found.ours, found.difference))
+    return found
+
+
+def errors(mean: float, width: float = 0.01, runs: int = 5) -> list[float]:
+    """Test errors around a mean, in the same pattern each time."""
+    return [mean + width * offset for offset in (-1.0, 1.0, 0.0, 0.5, -0.5)[:runs]]
+
+
+@pytest.fixture
+def sizes(trials: Make) -> Make:
+    """Records of a learner at several sizes, given as size to mean error."""
+
+    def made(name: str, means: dict[int, float], runs: int = 5, width: float = 0.01, **params: Any) -> list[Any]:
+        return [
+            record
+            for size, mean in means.items()
+            for record in trials(
+                name, {"budget": size, **params}, test_error=errors(mean, width, runs), support_size=[size] * runs
+            )
+        ]
+
+    return made
+
+
+@pytest.fixture
+def view(write: Make, trials: Make, sizes: Make) -> View:
+    """The Tighter Budget Perceptron below the Perceptron below the Budget Perceptron, but for one size."""
+    return write(
+        trials("perceptron", test_error=errors(0.20), support_size=[400] * 5),
+        sizes("budget_perceptron", {10: 0.50, 20: 0.40, 500: 0.20}),
+        sizes("tighter_budget_perceptron", {10: 0.12, 20: 0.10, 500: 0.20}),
+    )
+
+
+def test_below(view: View) -> None:
+    found = check(view, "below", lower={**TIGHTER, "budget": [10, 20]}, upper=BUDGET, measure="test_error")
+    assert found.holds
+    assert found.difference.startswith("−34.00 [")
+    assert [row.what.count("B = ") for row in found.evidence] == [2, 2, 0]  # two sizes, then the mean of both
+    assert not check(view, "below", lower=BUDGET, upper=PERCEPTRON, measure="test_error").holds
+    assert not check(view, "below", lower=PERCEPTRON, upper=PERCEPTRON, measure="test_error").holds
+
+
+def test_one_refuted_size_is_enough(write: Make, sizes: Make) -> None:
+    view = write(
+        sizes("budget_perceptron", {10: 0.50, 20: 0.10}), sizes("tighter_budget_perceptron", {10: 0.1, 20: 0.11})
+    )
+    found = check(view, "below", lower=TIGHTER, upper=BUDGET, measure="test_error")
+    assert found.evidence[-1].outcome == "shown"
+    assert not found.holds
+    assert found.ours == "1 of 2 shown, 1 opposite"
+
+
+def test_not_above_and_close(view: View) -> None:
+    arguments = {"lower": {**TIGHTER, "at": "smallest"}, "upper": {**TIGHTER, "at": "best"}, "measure": "test_error"}
+    assert check(view, "not_above", margin=2.5, **arguments).holds
+    assert not check(view, "not_above", margin=1.5, **arguments).holds
+    arguments = {"of": {**TIGHTER, "budget": 500}, "to": PERCEPTRON, "measure": "test_error"}
+    assert check(view, "close", tolerance=0.1, **arguments).holds
+    assert not check(view, "close", tolerance=0.1, **{**arguments, "of": {**TIGHTER, "budget": 20}}).holds
+
+
+def test_ratio_and_between(view: View) -> None:
+    arguments = {"of": {**TIGHTER, "budget": 20}, "to": PERCEPTRON, "measure": "support_size"}
+    assert check(view, "ratio", at_most=0.05, **arguments).holds
+    assert not check(view, "ratio", at_least=0.06, **arguments).holds
+    assert check(view, "between", of=PERCEPTRON, measure="test_error", at_least=18, at_most=22).holds
+    assert not check(view, "between", of=PERCEPTRON, measure="test_error", at_most=18).holds
+
+
+def test_holding_keeps_the_sizes_that_are_large_enough(view: View) -> None:
+    (large,) = view.pick({**BUDGET, "holding": PERCEPTRON})
+    assert large.sizes["budget"] == 500
+    with pytest.raises(MissingError, match="no size as large as the 400 that Perceptron stores"):
+        view.pick({**BUDGET, "budget": [10, 20], "holding": PERCEPTRON})
+
+
+def test_best_size_is_chosen_on_the_other_runs(write: Make, trials: Make) -> None:
+    small = [0.10, 0.10, 0.10, 0.10, 0.90]
+    large = [0.20, 0.20, 0.20, 0.20, 0.10]
+    view = write(
+        trials("budget_perceptron", {"budget": 1}, test_error=small, online_error=large),
+        trials("budget_perceptron", {"budget": 2}, test_error=large, online_error=small),
+    )
+    (best,) = view.pick({**BUDGET, "at": "best"})
+    # without the last run the small size is best, with it the large one: no run may choose for itself
+    assert list(best.values("test_error")) == [20, 20, 20, 20, 90]
+    (chosen,) = view.pick({**BUDGET, "at": "best", "by": "online_error"})
+    assert list(chosen.values("test_error")) == [20, 20, 20, 20, 90]
+
+
+def test_variants_that_are_not_named_are_the_default(write: Make, sizes: Make) -> None:
+    view = write(
+        sizes("tighter_budget_perceptron", {10: 0.3}, removal="before_insertion"),
+        sizes("tighter_budget_perceptron", {10: 0.1}, removal="after_insertion"),
+    )
+    (default,) = view.pick(TIGHTER)
+    assert default.params["removal"] == "after_insertion"
+    (other,) = view.pick({**TIGHTER, "removal": "before_insertion"})
+    assert other.label == "Tighter Budget Perceptron, removal: before insertion, B = 10"
+
+
+def test_smaller_suffices(view: View) -> None:
+    arguments = {"measure": "test_error", "margin": 0.3}
+    assert check(view, "smaller_suffices", of=TIGHTER, beside=BUDGET, **arguments).holds
+    assert not check(view, "smaller_suffices", of=BUDGET, beside=TIGHTER, **arguments).holds
+
+
+def test_range_of_sizes(write: Make, sizes: Make) -> None:
+    view = write(sizes("budget_perceptron", {10: 0.5, 20: 0.104, 40: 0.1, 80: 0.105, 160: 0.3, 320: 0.1}))
+    found = check(view, "range_of_sizes", of=BUDGET, measure="test_error", margin=1, factor=4)
+    assert found.holds
+    assert found.ours == "sizes 20 to 80"
+    assert not check(view, "range_of_sizes", of=BUDGET, measure="test_error", margin=1, factor=5).holds
+
+
+def test_best_parameter(write: Make, trials: Make) -> None:
+    means = {1.0: 0.20, 10.0: 0.10, 100.0: 0.1005}
+    sets = [trials("svm", {"C": C}, test_error=errors(mean), support_size=[50] * 5) for C, mean in means.items()]
+    view = write(*sets, selects=["svm"])
+    arguments = {"of": {"algorithm": "svm"}, "parameter": "C", "measure": "test_error", "margin": 0.1}
+    assert check(view, "best_parameter", value=10, **arguments).holds
+    assert check(view, "best_parameter", value=100, **arguments).holds  # the difference is within the margin
+    found = check(view, "best_parameter", value=1, **arguments)
+    assert not found.holds
+    assert found.ours == "C = 10"
+    (chosen,) = view.pick({"algorithm": "svm"})
+    assert chosen.params["C"] == 10
+
+
+def test_correlates(write: Make, trials: Make) -> None:
+    tests, onlines, falling = [0.5, 0.3, 0.2, 0.1], [0.6, 0.4, 0.3, 0.2], [0.1, 0.2, 0.3, 0.4]
+    sets = [
+        trials(
+            "budget_perceptron",
+            {"budget": 10 * (i + 1)},
+            test_error=errors(tests[i]),
+            online_error=errors(onlines[i], 0.02),
+            margin_errors=[100 * falling[i]] * 5,
+        )
+        for i in range(4)
+    ]
+    view = write(*sets)
+    assert check(view, "correlates", of=BUDGET, measure="online_error", other="test_error", at_least=0.9).holds
+    assert not check(view, "correlates", of=BUDGET, measure="margin_error", other="test_error", at_least=0.5).holds
+    with pytest.raises(MissingError, match="three sizes"):
+        check(view, "correlates", of={**BUDGET, "budget": 10}, measure="test_error", other="test_error", at_least=0)
+
+
+def test_spread_largest(write: Make, trials: Make) -> None:
+    view = write(
+        trials("stoptron", {"budget": 10}, online_error=errors(0.2, 0.1)),
+        trials("forgetron", {"budget": 10}, online_error=errors(0.2, 0.005)),
+    )
+    found = check(view, "spread_largest", of=STOPTRON, among={"algorithm": "forgetron"}, measure="online_error")
+    assert found.holds
+    assert found.ours == "7.91, others up to 0.40 points"
+    assert not check(
+        view, "spread_largest", of={"algorithm": "forgetron"}, among=STOPTRON, measure="online_error"
+    ).holds
+
+
+def test_one_run_has_no_spread(write: Make, trials: Make) -> None:
+    view = write(
+        trials("stoptron", {"budget": 10}, online_error=[0.1]), trials("forgetron", {"budget": 10}, online_error=[0.1])
+    )
+    with pytest.raises(MissingError, match="a spread needs at least 5 runs"):
+        check(view, "spread_largest", of=STOPTRON, among={"algorithm": "forgetron"}, measure="online_error")
+
+
+def course(errors_at: list[float], sizes_at: list[int]) -> dict[str, Any]:
+    return {"seen": [25, 50, 75, 100], "online_error": errors_at, "support_size": sizes_at}
+
+
+def test_tracks(write: Make, trials: Make) -> None:
+    near, far = course([0.4, 0.305, 0.3, 0.3], [5, 9, 10, 10]), course([0.4, 0.35, 0.3, 0.3], [5, 9, 10, 10])
+    view = write(
+        trials("perceptron", curve=[course([0.4, 0.3, 0.3, 0.3], [10, 20, 30, 40])] * 5),
+        trials("projectron", {"bound_budget": 10}, curve=[near] * 5),
+        trials("projectron", {"bound_budget": 20}, curve=[far] * 5),
+    )
+    near_one, far_one = ({"algorithm": "projectron", "budget": size} for size in (10, 20))
+    assert check(view, "tracks", of=near_one, beside=PERCEPTRON, tolerance=1).holds
+    assert not check(view, "tracks", of=far_one, beside=PERCEPTRON, tolerance=1).holds
+
+
+def test_stops_improving(write: Make, trials: Make) -> None:
+    perceptron = course([0.4, 0.3, 0.25, 0.2], [10, 20, 30, 40])
+    view = write(
+        trials("perceptron", curve=[perceptron] * 5),
+        trials("forgetron", {"budget": 20}, curve=[course([0.4, 0.3, 0.29, 0.29], [10, 20, 20, 20])] * 5),
+        trials("stoptron", {"budget": 20}, curve=[course([0.4, 0.3, 0.25, 0.21], [10, 20, 20, 20])] * 5),
+        trials("randomized_budget_perceptron", {"budget": 50}, curve=[perceptron] * 5),
+    )
+    assert check(view, "stops_improving", of={"algorithm": "forgetron"}, beside=PERCEPTRON).holds
+    assert not check(view, "stops_improving", of=STOPTRON, beside=PERCEPTRON).holds
+    with pytest.raises(MissingError, match="never was full"):
+        check(view, "stops_improving", of={"algorithm": "randomized_budget_perceptron"}, beside=PERCEPTRON)
+
+
+def test_below_at_equal_size(write: Make, trials: Make) -> None:
+    small = course([0.5, 0.4, 0.3, 0.2], [10, 12, 14, 14])
+    view = write(
+        trials("perceptron", curve=[course([0.5, 0.45, 0.4, 0.35], [10, 20, 30, 40])] * 5),
+        trials("projectron", {"bound_budget": 9}, curve=[small] * 5),
+    )
+    projectron = {"algorithm": "projectron"}
+    found = check(view, "below_at_equal_size", lower=projectron, upper=PERCEPTRON)
+    assert found.holds
+    # At 10, 12, 14 examples: 0.5, 0.4, 0.2 against 0.5, 0.49, 0.48
+    assert found.evidence[0].difference == pytest.approx(100 * (0 - 0.09 - 0.28) / 3)
+    assert not check(view, "below_at_equal_size", lower=PERCEPTRON, upper=projectron).holds
+
+
+def test_measures_of_a_course(write: Make, trials: Make) -> None:
+    view = write(trials("perceptron", curve=[course([0.5, 0.4, 0.35, 0.3], [10, 20, 25, 25])] * 5))
+    (model,) = view.pick(PERCEPTRON)
+    values = {name: model.values(name).iloc[0] for name in ("growth", "fall", "full_at")}
+    assert values == pytest.approx({"growth": 0.25, "fall": 10, "full_at": 75})
+
+
+def test_few_runs_are_judged_by_means_with_a_tolerance(write: Make, trials: Make) -> None:
+    view = write(
+        trials("perceptron", test_error=[0.105]),
+        trials("budget_perceptron", {"budget": 10}, test_error=[0.11]),
+        trials("budget_perceptron", {"budget": 20}, test_error=[0.13]),
+    )
+    near, far = ({"lower": {**BUDGET, "budget": size}, "upper": PERCEPTRON} for size in (10, 20))
+    found = check(view, "below", measure="test_error", **near)
+    assert found.holds  # half a point the wrong way: one run does not say
+    assert "1 run: means compared, with widened tolerance" in found.note
+    assert not check(view, "below", measure="test_error", **far).holds
+
+
+def test_experiments_with_the_same_permutations_are_paired(write: Make, trials: Make) -> None:
+    write(trials("perceptron", test_error=[0.1, 0.2, 0.3, 0.4, 0.5]), name="clean")
+    noisy = trials("perceptron", test_error=[0.11, 0.21, 0.31, 0.41, 0.51])
+    arguments = {"lower": {**PERCEPTRON, "experiment": "clean"}, "upper": PERCEPTRON, "measure": "test_error"}
+    assert check(write(noisy, name="noisy"), "below", **arguments).holds
+    other = write(noisy, name="other", dataset={"name": "banana"})  # another stream: Welch's interval, too wide
+    found = check(other, "below", **arguments)
+    assert found.evidence[0].outcome == "open"
+    assert not found.holds
+
+
+def test_what_was_not_run_is_missing(view: View) -> None:
+    with pytest.raises(MissingError, match="no runs of Stoptron in made_up"):
+        view.pick(STOPTRON)
+    with pytest.raises(MissingError, match="no results of elsewhere"):
+        view.pick({**PERCEPTRON, "experiment": "elsewhere"})
+    with pytest.raises(MissingError, match="no online_error of Perceptron"):
+        check(view, "between", of=PERCEPTRON, measure="online_error", at_most=1)
+
+
+def test_of_several_learners_the_first_that_was_run(view: View) -> None:
+    (found,) = view.pick({"algorithm": ["stoptron", "perceptron"]})
+    assert found.label == "Perceptron"

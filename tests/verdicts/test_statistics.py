@@ -1,0 +1,104 @@
+"""Intervals worked out by hand or by simulation, and what follows from them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from budgetbench.verdicts.statistics import (
+    FEW,
+    OPEN,
+    REFUTED,
+    SHOWN,
+    below,
+    geometric_mean,
+    of_values,
+    paired,
+    spread_ratio,
+    unpaired,
+    within,
+)
+
+
+def test_student_interval_by_hand() -> None:
+    found = of_values([1.0, 2.0, 3.0, 4.0, 5.0])
+    half = 2.776445 * math.sqrt(2.5 / 5)  # t for 4 degrees of freedom; variance 2.5
+    assert found.mean == 3
+    assert (found.low, found.high) == pytest.approx((3 - half, 3 + half), rel=1e-6)
+
+
+def test_pairs_are_of_the_same_run() -> None:
+    a = pd.Series({0: 10.0, 1: 20.0, 2: 30.0, 3: 40.0, 4: 50.0, 7: 0.0})
+    b = pd.Series({4: 49.0, 3: 39.0, 2: 29.0, 1: 19.0, 0: 9.0})
+    found = paired(a, b)
+    assert (found.runs, found.mean, found.low, found.high) == (5, 1, 1, 1)
+    wide = unpaired(a.drop(7), b)
+    assert wide.mean == pytest.approx(1)
+    assert wide.low is not None
+    assert wide.low < -20  # what pairing takes away
+
+
+def test_welch_interval_by_hand() -> None:
+    # Variances 2.5 and 10 with 5 runs each: s² = 0.5 + 2, degrees of freedom 2.5² / (0.5² / 4 + 2² / 4) = 5.882
+    found = unpaired(pd.Series([1.0, 2, 3, 4, 5]), pd.Series([2.0, 4, 6, 8, 10]))
+    assert found.mean == -3
+    assert found.high == pytest.approx(-3 + 2.4588 * math.sqrt(2.5), rel=1e-3)
+
+
+def test_welch_covers_as_often_as_it_says() -> None:
+    random = np.random.default_rng(0)
+    covered = 0
+    for _ in range(1000):
+        a, b = pd.Series(random.normal(0, 1, 6)), pd.Series(random.normal(0, 3, 12))
+        found = unpaired(a, b)
+        assert found.low is not None
+        assert found.high is not None
+        covered += found.low <= 0 <= found.high
+    assert 930 <= covered <= 970
+
+
+def test_three_ways() -> None:
+    low = of_values([-1.0, -1.1, -0.9, -1.0, -1.05])
+    mixed = of_values([-1.0, 1.1, -0.9, 1.0, -1.05])
+    assert [below(found, 0) for found in (low, mixed, _negative(low))] == [SHOWN, OPEN, REFUTED]
+    assert [within(low, -2, 0), within(low, -1, 1), within(low, 0, 1)] == [SHOWN, OPEN, REFUTED]
+
+
+def _negative(found: object) -> object:
+    return of_values([-value for value in found.values])  # type: ignore[attr-defined]
+
+
+def test_one_run_that_is_far_off_does_not_hide_that_all_agree() -> None:
+    heavy = of_values([-0.1, -0.2, -0.1, -0.3, -80.0])
+    assert heavy.high is not None
+    assert heavy.high > 0
+    assert below(heavy, 0) == SHOWN
+    assert below(of_values([0.1, -0.2, -0.1, -0.3, -80.0]), 0) == OPEN  # four of five is chance
+
+
+def test_few_runs_have_no_interval_and_get_an_allowance() -> None:
+    few = of_values([0.5] * (FEW - 1))
+    assert few.low is None
+    assert [below(few, 0), below(few, 0, allowance=0.9), below(few, -1, allowance=0.9)] == [REFUTED, SHOWN, REFUTED]
+    assert [within(few, -0.1, 0.1), within(few, -0.1, 0.1, allowance=0.9)] == [REFUTED, SHOWN]
+
+
+def test_no_difference_is_neither_below_nor_above() -> None:
+    same = of_values([0.0] * 5)
+    assert below(same, 0) == OPEN
+    assert below(same, 0.1) == SHOWN
+    assert within(same, 0, 0) == SHOWN
+
+
+def test_spreads() -> None:
+    narrow, wide = pd.Series([1.0, 2, 3, 4, 5]), pd.Series([10.0, 30, 50, 70, 90])
+    found = spread_ratio(narrow, wide)
+    assert found.mean == pytest.approx(1 / 20)
+    # F(0.975; 4, 4) = 9.6045
+    assert found.high == pytest.approx(math.sqrt(9.6045) / 20, rel=1e-4)
+    both = geometric_mean([found, spread_ratio(narrow, narrow)])
+    assert both.mean == pytest.approx(math.sqrt(1 / 20))
+    assert both.high == pytest.approx(math.sqrt(9.6045 / 20), rel=1e-4)
