@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import resource
 import sys
 import time
 from collections.abc import Callable
@@ -67,11 +66,17 @@ def measure(task: Task) -> Outcome:
             _, access = open_access(task.workspace, task.experiment.kernel)
         for _ in range(2):
             model, seconds = one_pass(task, access, stream)
-        megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        megabytes = peak_memory() / 1e6
         floor = updates_floor(model) if not isinstance(model, ProjectingLearner) else projections_floor(model)
         if task.streamed:
             floor += kernel_floor(model, task.experiment.kernel, access)
     return Outcome(seconds, floor, model.mistakes_ / len(stream.order), len(model.support_), megabytes)
+
+
+def peak_memory() -> int:
+    """The largest resident set of this process so far, in bytes (Linux); `getrusage` counts its parent too."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
 
 
 def one_pass(task: Task, access: KernelAccess, stream: Stream) -> tuple[OnlineLearner, float]:

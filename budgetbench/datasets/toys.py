@@ -58,7 +58,12 @@ def _in_plane(across: np.ndarray, along: np.ndarray, y: np.ndarray) -> Examples:
 
 
 class Toy(Dataset):
-    """A toy set, by the function that draws its examples."""
+    """A toy set, by the function that draws its examples.
+
+    Attributes
+    ----------
+    best_line : vector across the line through the origin that separates the classes best; None where no line does.
+    """
 
     source = "generated"
     licence = "not applicable"
@@ -68,9 +73,11 @@ class Toy(Dataset):
     n_test, n_features = 10000, 2
     generated = True
 
-    def __init__(self, name: str, title: str, summary: str, n: int, draw: Draw) -> None:
+    def __init__(
+        self, name: str, title: str, summary: str, n: int, draw: Draw, best_line: np.ndarray | None = None
+    ) -> None:
         self.name, self.title, self.summary, self.n_train = name, title, summary, n
-        self.draw = draw
+        self.draw, self.best_line = draw, best_line
         whole = "a whole number of at least 2"
         self.options = {
             "n": Option(count(2), n, whole, "training examples"),
@@ -86,8 +93,15 @@ class Toy(Dataset):
 
 
 for _toy in (
-    Toy("toy_separable", "Separable toy", "two classes in the plane, a line between them (generated)", 1000, separable),
-    Toy("toy_noisy", "Noisy toy", "two overlapping classes in the plane (generated)", 1000, noisy),
+    Toy(
+        "toy_separable",
+        "Separable toy",
+        "two classes in the plane, a line between them (generated)",
+        1000,
+        separable,
+        ACROSS,
+    ),
+    Toy("toy_noisy", "Noisy toy", "two overlapping classes in the plane (generated)", 1000, noisy, ACROSS),
     Toy("toy_nonlinear", "Nonlinear toy", "two interleaved half circles in the plane (generated)", 100, nonlinear),
 ):
     datasets.add(_toy.name, _toy)

@@ -9,7 +9,7 @@ from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, discard, note
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.engine.parameters import Budget, NonNegative
-from budgetbench.engine.updates import RULES, SoftMargin, UpdateRule, margin_of, is_due, update
+from budgetbench.engine.updates import RULES, SoftMargin, UpdateRule, is_due, margin_of, update
 from budgetbench.errors import ParameterError
 
 #: In place of a budget: no fixed limit.

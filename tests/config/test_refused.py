@@ -26,7 +26,10 @@ def with_dataset(dataset: str, algorithms: str = PLAIN) -> str:
     return f"name: example\ndataset: {dataset}\nkernel: {{name: rbf, gamma: 0.5}}\n{algorithms}"
 
 
-TOP_KEYS = "name, title, reproduces, dataset, label_noise, kernel, order, permutations, epochs, seed, checkpoints, algorithms, plots, table"
+TOP_KEYS = (
+    "name, title, reproduces, dataset, label_noise, kernel, order, permutations, epochs, seed, checkpoints, "
+    "algorithms, plots, table"
+)
 DATASET_KEYS = "name, positive, scale, variant, train_size, test_size, limit, redraw"
 FOLDER = "a folder name: up to 100 letters, digits, '.', '_' and '-', starting with a letter or a digit"
 WIDTHS = "exactly one of gamma, sigma, variance"
@@ -103,8 +106,8 @@ def test_names_that_are_no_safe_folder_names(refused: Refused, name: str) -> Non
         ),
         (
             "{name: images, positive: 0, scale: [unit, minmx]}",
-            "scale[1]: found 'minmx'; accepted: none, standard, minmax, range, unit, or a list of different ones without none."
-            " Did you mean 'minmax'?",
+            "scale[1]: found 'minmx'; accepted: none, standard, minmax, range, unit, or a list of different ones "
+            "without none. Did you mean 'minmax'?",
         ),
         (
             "{name: images, positive: 0, scale: [none, unit]}",

@@ -1,0 +1,164 @@
+"""Which stored examples can go: those whose removal leaves the fewest errors on a set of examples.
+
+Exact, and faster than counting afresh for every candidate: only examples near the decision boundary can change side,
+and a candidate is given up once it cannot come down to the fewest errors so far.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetbench.engine.compiled import compiled
+from budgetbench.engine.expansion import Block, Expansion, discard
+
+#: How finely the examples near the boundary are sorted by their distance from it.
+RANKS = 64
+
+
+class Removal(NamedTuple):
+    """How a removal is done.
+
+    candidates : how many of the stored examples are looked at, in turn, besides the newcomer.
+    at_once : how many leave.
+    non_negative : whether no kernel value can be below 0.
+    """
+
+    candidates: int
+    at_once: int
+    non_negative: bool
+
+
+class Near(NamedTuple):
+    """Examples near enough to the decision boundary to change side, in four groups: 2·[right] + [y = 1].
+
+    positions, margins : of the examples, group after group; those of group g begin at start[g] and end at start[g + 1].
+    start : five numbers.
+    """
+
+    positions: NDArray[np.uint32]
+    margins: NDArray[np.float64]
+    start: NDArray[np.int64]
+
+
+@compiled
+def remove_worst(
+    f: Expansion,
+    block: Block,
+    evaluated: NDArray[np.int64],
+    near: Near,
+    how: Removal,
+    turn: NDArray[np.int64],
+    newcomer: bool,
+) -> None:
+    """Discard those stored examples whose removal, of each by itself, leaves the fewest errors among `evaluated`.
+
+    Of equal counts the oldest leaves. Slots are tried from the youngest: the newcomer tends to do the most harm, and a
+    low count found early spares work later.
+
+    Parameters
+    ----------
+    turn : the slot at which the next removal begins to look, one number; only of use where not all are looked at.
+    newcomer : whether the youngest is the example just stored, which is a candidate in any case.
+    """
+    errors = split(f, block, evaluated, near)
+    old = f.counts[0] - 1 if newcomer else f.counts[0]
+    slots, fewest = np.empty(how.at_once, np.int64), np.empty(how.at_once, np.int64)
+    slots[:], fewest[:] = -1, len(evaluated)
+    for slot in range(f.counts[0] - 1, -1, -1):
+        if slot == old or (slot - turn[0]) % old < how.candidates:
+            a, row = f.coefficients[slot], block.K[f.members[slot]]
+            count = errors_without(a, row, errors, near, fewest[-1], how.non_negative)
+            keep_fewest(slots, fewest, slot, count)
+    turn[0] = (turn[0] + how.candidates) % old
+    for slot in range(f.counts[0] - 1, -1, -1):  # the youngest first, so that the numbers of the others stay right
+        if is_among(slot, slots):
+            discard(f, block, slot)
+
+
+@compiled
+def keep_fewest(slots: NDArray[np.int64], fewest: NDArray[np.int64], slot: int, count: int) -> None:
+    """Enter a slot among the best ones so far, before those with the same count; the last one drops out."""
+    if count > fewest[-1]:
+        return
+    place = len(slots) - 1
+    while place > 0 and count <= fewest[place - 1]:
+        slots[place], fewest[place] = slots[place - 1], fewest[place - 1]
+        place -= 1
+    slots[place], fewest[place] = slot, count
+
+
+@compiled
+def is_among(slot: int, slots: NDArray[np.int64]) -> bool:
+    found = False
+    for other in slots:
+        found |= other == slot
+    return found
+
+
+@compiled
+def split(f: Expansion, block: Block, evaluated: NDArray[np.int64], near: Near) -> int:
+    """Sort the examples near the boundary into their groups; the number of errors among all examples `evaluated`.
+
+    Removing slot s moves f(xₖ) by |aₛK(xₛ, xₖ)| ≤ |aₛ|√(K(xₛ, xₛ)K(xₖ, xₖ)), up to the rounding of the kernel values.
+    Within a group the most telling examples come first, roughly: the errors hardest to mend, and the right ones easiest
+    to lose.
+    """
+    reach = 0.0
+    for slot in range(f.counts[0]):
+        reach = max(reach, abs(f.coefficients[slot]) * np.sqrt(block.diagonal[f.members[slot]]))
+    reach *= 1.0 + 1e-5
+    ends = np.zeros(4 * RANKS + 1, dtype=np.int64)
+    errors = 0
+    for k in evaluated:
+        margin = block.y[k] * f.scores[k]
+        errors += margin <= 0
+        rank = rank_of(margin, block.y[k], reach * np.sqrt(block.diagonal[k]))
+        if rank >= 0:
+            ends[rank + 1] += 1
+    for rank in range(4 * RANKS):
+        ends[rank + 1] += ends[rank]
+    near.start[:] = ends[::RANKS]
+    for k in evaluated:
+        margin = block.y[k] * f.scores[k]
+        rank = rank_of(margin, block.y[k], reach * np.sqrt(block.diagonal[k]))
+        if rank >= 0:
+            near.positions[ends[rank]] = k
+            near.margins[ends[rank]] = margin
+            ends[rank] += 1
+    return errors
+
+
+@compiled
+def rank_of(margin: float, y: float, reach: float) -> int:
+    """Where an example stands among the near ones: its group, then its rank in the group; -1 if it is not near."""
+    distance = abs(margin)
+    if distance > reach:
+        return -1
+    rank = int((RANKS - 1) * distance / reach) if reach > 0.0 else 0
+    group = (2 if margin > 0 else 0) + (1 if y > 0 else 0)
+    return RANKS * group + (rank if margin > 0 else RANKS - 1 - rank)
+
+
+@compiled
+def errors_without(a: float, row: NDArray[np.float32], errors: int, near: Near, fewest: int, non_negative: bool) -> int:
+    """How many errors are left without a K(x, ·), whose kernel values are `row`; a number above `fewest` is a bound.
+
+    Where K ≥ 0, only errors of the other class can become right, and only right examples of the same class wrong.
+    """
+    same = 1 if a > 0 else 0
+    lowest = errors
+    for group in range(2):
+        if not (non_negative and group == same):
+            lowest -= near.start[group + 1] - near.start[group]
+    for group in range(4):
+        if non_negative and (group == same or group == 3 - same):
+            continue
+        step = a if group % 2 else -a
+        for e in range(near.start[group], near.start[group + 1]):  # the loop that takes the time
+            lowest += near.margins[e] - step * row[near.positions[e]] <= 0
+            if lowest > fewest:
+                return lowest
+    return lowest

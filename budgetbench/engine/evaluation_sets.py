@@ -1,0 +1,159 @@
+"""The examples on which the Tighter Budget Perceptron counts errors (Weston, Bordes, Bottou 2005, section 3.2).
+
+all       every example seen: time and memory for one more grow with the number seen.
+support   the stored examples themselves (Equation 3).
+random    q of the examples seen, each of them equally likely to be among the q (Equation 4): a reservoir.
+flips     q margin errors, those that change side most often (Figure 5).
+
+Of the last two and of a support set nothing grows with the number of examples seen.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetbench.engine.compiled import compiled
+from budgetbench.engine.expansion import Block, Expansion
+
+EvaluationRule = Literal["all", "support", "random", "flips"]
+
+#: Numbers for the compiled loops.
+EVALUATION_RULES = {"all": 0, "support": 1, "random": 2, "flips": 3}
+ALL, SUPPORT, RANDOM, FLIPS = 0, 1, 2, 3
+
+
+class EvaluationSet(NamedTuple):
+    """Examples on which errors are counted, in places that are numbered from 0.
+
+    rule, limit : how they are chosen, and how many at most (no limit for `all`).
+    positions : where in the pool the example of each place is.
+    right : whether it was on the right side at the end of the round before.
+    flips : how often it has changed side since it came, for `flips`.
+    since : the round in which it came, for `flips`.
+    holds : for each position of the pool whether it is among them.
+    counts : how many there are; the number of this round; how many different examples have come.
+    """
+
+    rule: int
+    limit: int
+    positions: NDArray[np.int64]
+    right: NDArray[np.bool_]
+    flips: NDArray[np.int64]
+    since: NDArray[np.int64]
+    holds: NDArray[np.bool_]
+    counts: NDArray[np.int64]
+
+
+def evaluation_set(rule: str, limit: int | None) -> EvaluationSet:
+    """An empty set without room: `laid_out` gives it some."""
+    n = np.empty(0, dtype=np.int64)
+    none = np.empty(0, dtype=np.bool_)
+    return EvaluationSet(EVALUATION_RULES[rule], limit or 0, n, none, n, n, none, np.zeros(3, dtype=np.int64))
+
+
+def laid_out(before: EvaluationSet, positions: NDArray[np.int64], pool_size: int) -> EvaluationSet:
+    """The same examples at other positions, in a pool of another size, with room for all that may come from it."""
+    size = len(positions)
+    room = {ALL: pool_size, SUPPORT: 0}.get(before.rule, min(before.limit, pool_size))
+    holds = np.zeros(pool_size, dtype=np.bool_)
+    holds[positions] = True
+    counted = room if before.rule == FLIPS else 0  # only `flips` looks at these
+    after = EvaluationSet(
+        before.rule,
+        before.limit,
+        np.empty(room, dtype=np.int64),
+        np.empty(counted, dtype=np.bool_),
+        np.empty(counted, dtype=np.int64),
+        np.empty(counted, dtype=np.int64),
+        holds,
+        before.counts,
+    )
+    after.positions[:size] = positions
+    if counted:
+        after.right[:size], after.flips[:size] = before.right[:size], before.flips[:size]
+        after.since[:size] = before.since[:size]
+    return after
+
+
+@compiled
+def meet(e: EvaluationSet, i: int, chance: float, first_pass: bool) -> None:
+    """Let example i pass before the set, before anything is learnt from it.
+
+    A reservoir of q takes the t-th example with probability q/t in place of one drawn at random; later passes bring
+    it nothing new.
+    """
+    e.counts[1] += 1
+    e.counts[2] += first_pass
+    size = e.counts[0]
+    if e.rule == ALL and not e.holds[i]:
+        put(e, size, i)
+    elif e.rule == RANDOM and first_pass:
+        place = size if size < e.limit else int(chance * e.counts[2])
+        if place < e.limit:
+            put(e, place, i)
+
+
+@compiled
+def admit(e: EvaluationSet, f: Expansion, block: Block, i: int) -> None:
+    """Let the margin error i in; from a full set the one leaves that changes side least often, the oldest of equals.
+
+    Figure 5 prints the one that does so most often; its caption and text say the opposite.
+    """
+    if e.rule != FLIPS or e.holds[i]:
+        return
+    if e.counts[0] == e.limit:
+        leaving, lowest = 0, np.inf
+        for place in range(e.counts[0]):
+            rate = e.flips[place] / (e.counts[1] - e.since[place])
+            if rate < lowest:
+                leaving, lowest = place, rate
+        drop(e, leaving)
+    place = e.counts[0]
+    put(e, place, i)
+    e.right[place] = block.y[i] * f.scores[i] > 0
+    e.flips[place] = 0
+    e.since[place] = e.counts[1]
+
+
+@compiled
+def count_flips(e: EvaluationSet, f: Expansion, block: Block) -> None:
+    """Note who changed side in the round that ends."""
+    if e.rule != FLIPS:
+        return
+    for place in range(e.counts[0]):
+        k = e.positions[place]
+        right = block.y[k] * f.scores[k] > 0
+        if right != e.right[place]:
+            e.right[place] = right
+            e.flips[place] += 1
+
+
+@compiled
+def evaluated(e: EvaluationSet, f: Expansion) -> NDArray[np.int64]:
+    """Pool positions of the examples on which errors are counted."""
+    return f.members[: f.counts[0]] if e.rule == SUPPORT else e.positions[: e.counts[0]]
+
+
+@compiled
+def put(e: EvaluationSet, place: int, i: int) -> None:
+    """Set example i into a place; who was there is out."""
+    if place == e.counts[0]:
+        e.counts[0] += 1
+    else:
+        e.holds[e.positions[place]] = False
+    e.positions[place] = i
+    e.holds[i] = True
+
+
+@compiled
+def drop(e: EvaluationSet, place: int) -> None:
+    """Take out the example in a place; younger ones move up, so that places stay in order of age."""
+    e.holds[e.positions[place]] = False
+    last = e.counts[0] - 1
+    for p in range(place, last):
+        e.positions[p], e.right[p] = e.positions[p + 1], e.right[p + 1]
+        e.flips[p], e.since[p] = e.flips[p + 1], e.since[p + 1]
+    e.counts[0] = last

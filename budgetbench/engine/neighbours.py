@@ -1,0 +1,95 @@
+"""Nearest neighbours in the feature space of a kernel, where ‖φ(x) - φ(z)‖² = K(x, x) - 2 K(x, z) + K(z, z)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from budgetbench.engine.base import KernelClassifier
+from budgetbench.engine.kernel_access import KernelAccess, Rows
+from budgetbench.engine.parameters import Count
+from budgetbench.kernels import Floats
+
+#: Distances computed at a time.
+TILE = 1 << 22
+#: Weight of the nearest neighbour's vote beyond 1: it decides where votes are equal, and nothing else.
+CASTING = 0.5
+
+Values = NDArray[np.float64]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class NeighbourClassifier(KernelClassifier):
+    """A vote of the k nearest among the stored examples.
+
+    `coefficients_` are what each stored example votes for: ±1, or one of the classes with a 1. Decision values are the
+    mean vote of the k nearest, the nearest one having the casting vote.
+
+    Parameters
+    ----------
+    neighbors : the number k of examples that vote; all, where fewer are stored.
+    """
+
+    batch = True
+    multiclass = True
+
+    neighbors: Count = 1
+
+    def _store(self, rows: Rows, labels: NDArray[np.int64]) -> None:
+        """Keep the examples `rows`, whose class indices are `labels`."""
+        self.support_ = rows
+        n = len(self.classes_)
+        self.coefficients_ = np.where(labels == 1, 1.0, -1.0) if n == 2 else np.eye(n)[labels]
+
+    def decision_function(self, X: ArrayLike) -> Values:
+        """Mean vote of the nearest examples: of shape (n,) for two classes, (n, n_classes) for more."""
+        check_is_fitted(self, "support_vectors_")
+        inputs = validate_data(self, X, dtype=np.float32, order="C", reset=False)
+        values = np.zeros((len(inputs), *self.coefficients_.shape[1:]))
+        for rows in _slices(len(inputs), len(self.support_)):
+            nearest = _nearest(self._distances(inputs[rows]), self.neighbors)
+            values[rows] = mean_vote(self.coefficients_[nearest])
+        return values
+
+    def _distances(self, X: Floats) -> Values:
+        """‖φ(x) - φ(z)‖² - K(x, x) between the rows of X and the stored examples: the order among these is the same."""
+        return _apart(self._kernel.matrix(X, self.support_vectors_), self._kernel.diagonal(self.support_vectors_))
+
+
+def mean_vote(votes: Values) -> Values:
+    """The mean of votes of shape (n, k, …) over the k, the nearest one's counted 1 + `CASTING` times."""
+    votes = np.asarray(votes)
+    return (votes.sum(axis=1) + CASTING * votes[:, 0]) / (votes.shape[1] + CASTING)
+
+
+def voted(access: KernelAccess, rows: Rows, among: Rows, labels: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+    """The class to which the k nearest of the examples `among` assign each of `rows`; `labels` are those of all."""
+    ballots = np.eye(int(labels.max()) + 1)
+    found = np.empty(len(rows), dtype=np.int64)
+    for part in _slices(len(rows), len(among)):
+        apart = _apart(access.between(rows[part], among), access.diagonal[among])
+        found[part] = mean_vote(ballots[labels[among[_nearest(apart, k)]]]).argmax(axis=1)
+    return found
+
+
+def _apart(values: Floats, diagonal: Floats) -> Values:
+    return diagonal.astype(np.float64) - 2.0 * values
+
+
+def _nearest(apart: Values, k: int) -> NDArray[np.int64]:
+    """Columns of the k smallest numbers of each row, the smallest first, of equal ones the first; uses `apart` up."""
+    found = np.empty((len(apart), min(k, apart.shape[1])), dtype=np.int64)
+    every = np.arange(len(apart))
+    for rank in range(found.shape[1]):  # k is small: faster than sorting
+        found[:, rank] = apart.argmin(axis=1)
+        apart[every, found[:, rank]] = np.inf
+    return found
+
+
+def _slices(n: int, width: int) -> Any:
+    step = max(2, TILE // max(1, width))
+    return (slice(start, start + step) for start in range(0, n, step))

@@ -1,0 +1,209 @@
+"""Decision rules in the plane: Weston, Bordes, Bottou 2005, Figures 6 to 8."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from budgetbench.plots.base import Drawing, NothingToDraw, Option, figure_kind, one_of
+from budgetbench.plots.panels import close_panels, new_panels
+from budgetbench.plots.refit import Refit, refit
+from budgetbench.results import Results
+from budgetbench.results.names import learner_title, parameter_text, varying
+
+Floats = NDArray[np.float64]
+
+PANEL = 1.72  # inches
+FINENESS = 241  # points along an axis at which a decision surface is computed
+NEGATIVE, POSITIVE, STORED, BEST = "#D55E00", "#0072B2", "#000000", "#009E73"
+#: Parameters that a panel's title shows in words of its own, or not at all.
+TITLED = ("budget", "epochs", "backfitting", "iterations", "C")
+
+YES_OR_NO = Option(False, "true or false", lambda value: isinstance(value, bool))
+COLUMNS = Option(3, "an integer from 1 to 6", lambda value: type(value) is int and 1 <= value <= 6)
+NOTES = Option(
+    None,
+    "a list of texts, one for each panel",
+    lambda value: isinstance(value, list) and all(isinstance(text, str) for text in value),
+)
+
+
+@figure_kind(
+    "decision_2d",
+    "data in the plane, with the decision rule and the support vectors of each learner in the first run",
+    columns=COLUMNS,
+    best_line=YES_OR_NO,
+    surface=YES_OR_NO,
+    errors=one_of("test", "training"),
+    notes=NOTES,
+)
+def decision_2d(results: Results, spec: Mapping[str, Any]) -> Drawing:
+    """A panel for each parameter set: the training data, where f = 0 and, with `surface`, how f falls off beside it.
+
+    Models are not recorded, so they are learnt again, from the same stream. `best_line` adds the best rule that a line
+    gives, where the dataset knows it; `errors` says which ones a panel's title counts; `notes` are lines that go under
+    the panels' titles, such as published counts.
+    """
+    again = refit(results, inputs=2)
+    found = list(again.models(results))
+    if not found:
+        raise NothingToDraw("no finished first run")
+    notes = list(spec["notes"] or [""] * len(found))
+    if len(notes) != len(found):
+        raise NothingToDraw(f"notes has {len(notes)} texts for {len(found)} panels")
+    columns = min(spec["columns"], len(found))
+    rows = -(-len(found) // columns)
+    title_lines = 2 + (spec["notes"] is not None)
+    height = rows * (PANEL + 0.125 * title_lines)
+    figure, panels = new_panels(rows, columns, PANEL * columns + 0.15, height, 1)
+    gap = rows * columns - len(found)
+    cells = [*panels[:-1].ravel(), *panels[-1, gap:]]  # a row that is not full stands to the right
+    for axes in panels[-1, :gap]:
+        axes.set_axis_off()
+    frame = _frame(again)
+    titles = _titles([trial for trial, _ in found])
+    for axes, (trial, model), title, note in zip(cells, found, titles, notes, strict=True):
+        _panel(axes, again, model, frame, spec)
+        wrong = again.wrong(model)
+        axes.set_title(
+            "\n".join(
+                [
+                    title,
+                    _counts(trial, model, wrong if spec["errors"] == "training" else None),
+                    *([note] if spec["notes"] else []),
+                ]
+            ),
+            fontsize=7,
+        )
+    handles, labels = _legend(spec, again)
+    caption = f"{len(again.stream.order)} training examples of one run."
+    heading = spec["title"] or str(results.experiment.get("title") or results.folder.name)
+    close_panels(figure, heading, caption, handles, labels, len(labels))
+    return Drawing(figure, _numbers(again, found))
+
+
+def _frame(again: Refit) -> tuple[Floats, Floats]:
+    """The lowest and the highest value of each input, with room around them; as long one way as the other."""
+    X = again.problem.X[again.stream.order].astype(np.float64)
+    centre, reach = (X.min(axis=0) + X.max(axis=0)) / 2, 0.53 * float(np.ptp(X, axis=0).max())
+    return centre - reach, centre + reach
+
+
+def _titles(trials: list[pd.Series[Any]]) -> list[str]:
+    """The learner's name, its budget, and what else tells it from its siblings."""
+    titles = []
+    for trial in trials:
+        params, name = trial["params"], learner_title(trial["algorithm"])
+        siblings = [other["params"] for other in trials if other["algorithm"] == trial["algorithm"]]
+        words = [parameter_text(key, params[key]) for key in varying(siblings, without=TITLED)]
+        if "backfitting" in params:
+            name = f"{'Backfitting' if params['backfitting'] else 'Basic'} {name}"
+        elif params.get("budget") is not None:
+            name = name.replace("Budget Perceptron", "Budget P.") if len(name) > 20 else name
+            words.insert(0, f"p = {params['budget']}")
+        titles.append(f"{name}, {', '.join(words)}" if words else name)
+    return titles
+
+
+def _counts(trial: pd.Series[Any], model: Any, wrong: int | None) -> str:
+    """Support vectors, passes or steps where there may be several, and the training errors or else the test error."""
+    words = [f"{len(model.support_)} SVs"]
+    if getattr(model, "epochs", 1) > 1:
+        words.append(f"{model.epochs_} epochs")
+    if getattr(model, "iterations", None):
+        words.append(f"{model.iterations} steps")
+    if wrong is None:
+        return ", ".join([*words, f"{100 * trial['test_error']:.1f} % error"])
+    return ", ".join([*words, f"{wrong} error{'' if wrong == 1 else 's'}"])
+
+
+def _panel(axes: Any, again: Refit, model: Any, frame: tuple[Floats, Floats], spec: Mapping[str, Any]) -> None:
+    low, high = frame
+    across, up = np.linspace(low[0], high[0], FINENESS), np.linspace(low[1], high[1], FINENESS)
+    grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2).astype(np.float32)
+    f = model.decision_function(grid).reshape(FINENESS, FINENESS)
+    if spec["surface"]:
+        unit = float(np.quantile(np.abs(f), 0.9)) or 1.0
+        levels = unit * np.array([-1e9, -1, -0.6, -0.3, -0.1, 0, 0.1, 0.3, 0.6, 1, 1e9])
+        axes.contourf(across, up, f, levels=levels, colors=_shades(), zorder=0)
+    order = again.stream.order
+    X, positive = again.problem.X[order], again.stream.labels[order] == 1
+    size = 220 / np.sqrt(len(order)) / 3
+    for chosen, colour, marker in ((~positive, NEGATIVE, "o"), (positive, POSITIVE, "^")):
+        axes.scatter(*X[chosen].T, s=size, c=colour, marker=marker, linewidths=0, alpha=0.75, zorder=2)
+    axes.scatter(
+        *model.support_vectors_.T, s=max(14.0, 2.2 * size), marker="s", facecolors="none", edgecolors=STORED,
+        linewidths=0.6, zorder=3,
+    )  # fmt: skip
+    line = _best_line(again) if spec["best_line"] else None
+    if line is not None:
+        axes.axline((0, 0), (-line[1], line[0]), color=BEST, linewidth=1.1, linestyle=(0, (4, 2)), zorder=4)
+    axes.contour(across, up, f, levels=[0.0], colors=STORED, linewidths=1.2, zorder=5)
+    axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal", xticks=[], yticks=[])
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(True)
+
+
+def _shades() -> list[str]:
+    """From the colour of the one class over white to that of the other."""
+    return [
+        "#F3B68C",
+        "#F6C7A6",
+        "#F9D9C3",
+        "#FCEADF",
+        "#FEF6F1",
+        "#F1F6FA",
+        "#DEEAF3",
+        "#C1D9EA",
+        "#A3C8E0",
+        "#86B6D7",
+    ]
+
+
+def _best_line(again: Refit) -> Floats | None:
+    from budgetbench.datasets import datasets
+
+    return getattr(datasets[again.experiment.dataset.name], "best_line", None)
+
+
+def _legend(spec: Mapping[str, Any], again: Refit) -> tuple[list[Any], list[str]]:
+    from matplotlib.lines import Line2D
+
+    negative, positive = (str(label) for label in again.problem.classes)
+    entries = [
+        (Line2D([], [], color=NEGATIVE, marker="o", linestyle="none"), f"class {negative}"),
+        (Line2D([], [], color=POSITIVE, marker="^", linestyle="none"), f"class {positive}"),
+        (Line2D([], [], color=STORED, marker="s", linestyle="none", markerfacecolor="none"), "support vector"),
+        (Line2D([], [], color=STORED, linewidth=1.2), "decision rule"),
+    ]
+    if spec["best_line"] and _best_line(again) is not None:
+        entries.append((Line2D([], [], color=BEST, linewidth=1.1, linestyle=(0, (4, 2))), "Bayes rule"))
+    return [handle for handle, _ in entries], [label for _, label in entries]
+
+
+def _numbers(again: Refit, found: list[tuple[pd.Series[Any], Any]]) -> pd.DataFrame:
+    """The support vectors of every panel, with their coefficients."""
+    parts = []
+    for number, (trial, model) in enumerate(found, 1):
+        part = pd.DataFrame(
+            {
+                "panel": number,
+                "algorithm": trial["algorithm"],
+                "budget": trial["budget"],
+                "epochs": getattr(model, "epochs_", None),
+                "test_error": trial["test_error"],
+                "training_errors": again.wrong(model),
+                "example": model.support_,
+                "x": model.support_vectors_[:, 0],
+                "y": model.support_vectors_[:, 1],
+                "class": again.problem.classes[again.stream.labels[model.support_]],
+                "coefficient": model.coefficients_,
+            }
+        )
+        parts.append(part)
+    data: pd.DataFrame = pd.concat(parts, ignore_index=True)
+    return data
