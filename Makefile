@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 RESULTS ?= results
 
+# What to install beside the program: dev holds the tools, fast Intel's SVM, ten times faster on MNIST.
+EXTRAS ?= dev
+
 # Knobs of reproduce-all: RUNS=n lowers the number of runs; SKIP="vehicle mnist" leaves datasets out on purpose.
 RUNS ?=
 SKIP ?=
@@ -20,7 +23,7 @@ install: $(READY) ## Make the virtual environment and install budgetbench with t
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[$(EXTRAS)]'
 	@touch $@
 
 quickstart: $(READY) ## Install, run two small experiments that need no download, and show tables and figures
@@ -40,11 +43,13 @@ format: $(READY) ## Put the sources into the project's format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-reproduce-all: $(READY) ## Run every config, then draw figures and tables (RUNS=n, SKIP="dataset ...")
+reproduce-all: $(READY) ## Run every config, draw figures, write the report, check the claims (RUNS=n, SKIP="dataset ...")
 	@status=0; \
 	$(BIN)/budgetbench run configs/*.yaml --results $(RESULTS) \
 		$(if $(RUNS),--permutations $(RUNS)) $(foreach name,$(SKIP),--skip $(name)) || status=$$?; \
 	$(BIN)/budgetbench plot $(RESULTS) || status=$$?; \
+	$(BIN)/budgetbench report $(RESULTS) || status=$$?; \
+	$(BIN)/budgetbench check $(RESULTS) --write || status=$$?; \
 	exit $$status
 
 clean: ## Remove the virtual environment and the caches of tools

@@ -109,7 +109,7 @@ def main(folder: str = "benchmarks/figures", examples: str = str(EXAMPLES)) -> N
         tenth = max(1, len(own) // 10)
         first, last = own["microseconds"][tenth : 2 * tenth].median(), own["microseconds"][-tenth:].median()
         print(
-            f"{evaluate:8} {first:7.1f} µs for an example in the second tenth of {own['seen'].max()}, {last:7.1f} µs in "
+            f"{evaluate:8} {first:7.1f} µs each in the second tenth of {own['seen'].max()}, {last:7.1f} µs in "
             f"the last; kept {own['kept_kilobytes'].iloc[tenth]:.0f} and {own['kept_kilobytes'].iloc[-1]:.0f} kB"
         )
     for path in draw(found, Path(folder)):
