@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetbench.engine.compiled import compiled
 from budgetbench.kernels import Floats, Kernel
 
 Rows = NDArray[np.int64]
@@ -38,7 +39,7 @@ class Gram(KernelAccess):
         self.diagonal = np.ascontiguousarray(np.diagonal(self._gram))
 
     def between(self, rows: Rows, columns: Rows) -> Floats:
-        return self._gram[np.ix_(rows, columns)]
+        return gather(self._gram, rows, columns)
 
 
 class Blockwise(KernelAccess):
@@ -59,6 +60,17 @@ class Streamed(KernelAccess):
 
     def between(self, rows: Rows, columns: Rows) -> Floats:
         return self._kernel.matrix(self.X[rows], self.X[columns])
+
+
+@compiled
+def gather(values: Floats, rows: Rows, columns: Rows) -> Floats:
+    """values[np.ix_(rows, columns)], several times as fast."""
+    found = np.empty((len(rows), len(columns)), dtype=np.float32)
+    for i in range(len(rows)):
+        source, target = values[rows[i]], found[i]
+        for j in range(len(columns)):
+            target[j] = source[columns[j]]
+    return found
 
 
 def read_only(array: Floats) -> Floats:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 
 from budgetbench.engine.base import KernelClassifier
 from budgetbench.engine.expansion import Block, Expansion, Rounds, rescore
-from budgetbench.engine.kernel_access import Blockwise, KernelAccess, Rows, Streamed, read_only
+from budgetbench.engine.kernel_access import Blockwise, KernelAccess, Rows, Streamed, gather, read_only
 from budgetbench.engine.parameters import Count
 from budgetbench.engine.pool import Pool
 from budgetbench.kernels import Floats
@@ -229,7 +229,7 @@ class SharedBlock:
         if np.array_equal(columns, self._ids):
             return self._values
         found = self._order[np.searchsorted(self._ids, columns, sorter=self._order)]
-        return np.take(self._values, found, axis=1)
+        return gather(self._values, np.arange(len(rows)), found)
 
 
 def _blocks(order: Rows) -> Iterator[Rows]:

@@ -12,7 +12,7 @@ from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, note, slot_of
 from budgetbench.engine.multiclass import append, best_without_itself, margin_of, remove, replace, rescore
 from budgetbench.engine.online import OnlineLearner
-from budgetbench.engine.parameters import Budget, NonNegative
+from budgetbench.engine.parameters import Budget, Positive
 from budgetbench.engine.places import PlacedPool
 from budgetbench.engine.pool import Pool
 from budgetbench.engine.simplex import simplex_step
@@ -45,7 +45,7 @@ class MIRA(OnlineLearner):
     ----------
     size : ``unlimited``, ``fixed`` or ``variable``.
     budget : the number p of examples that are stored at most, where the size is fixed.
-    beta : an example whose margin is at most this is stored.
+    beta : an example whose margin is at most this is stored; with 0 nothing ever would be.
     """
 
     multiclass = True
@@ -53,7 +53,7 @@ class MIRA(OnlineLearner):
 
     size: Literal["unlimited", "fixed", "variable"] = "unlimited"
     budget: Budget | None = None
-    beta: NonNegative = 0.01
+    beta: Positive = 0.01
 
     @classmethod
     def _check_together(cls, values: dict[str, Any]) -> None:

@@ -222,6 +222,7 @@ def test_coefficients_are_those_of_one_update_each() -> None:
         ({"size": "variable", "budget": 10}, "budget"),
         ({"size": "adaptive"}, "size"),
         ({"beta": -0.1}, "beta"),
+        ({"beta": 0.0}, "beta"),
         ({"size": "fixed", "budget": 0}, "budget"),
     ],
 )

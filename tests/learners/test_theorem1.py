@@ -36,7 +36,7 @@ def quadratic_problem(gamma: float, seed: int) -> tuple[NDArray[np.float32], NDA
 
 
 @pytest.mark.parametrize("gamma", [0.1, 0.2, 0.3])
-@pytest.mark.parametrize("beta", [0.0, 0.01, 0.5, 2.0])
+@pytest.mark.parametrize("beta", [0.001, 0.01, 0.5, 2.0])
 @pytest.mark.parametrize("seed", range(3))
 def test_linear(gamma: float, beta: float, seed: int) -> None:
     X, y, margin, R = linear_problem(gamma, seed)
@@ -48,7 +48,7 @@ def test_linear(gamma: float, beta: float, seed: int) -> None:
 
 
 @pytest.mark.parametrize("gamma", [0.1, 0.2])
-@pytest.mark.parametrize("beta", [0.0, 0.01, 0.5])
+@pytest.mark.parametrize("beta", [0.001, 0.01, 0.5])
 def test_with_a_kernel(gamma: float, beta: float) -> None:
     X, y, margin, R = quadratic_problem(gamma, 0)
     model = BudgetPerceptron(size="variable", beta=beta, kernel="polynomial", degree=2).fit(X, y)

@@ -32,7 +32,7 @@ def write_rows(path: Path, n: int, seed: int) -> None:
 
 @pytest.fixture(autouse=True)
 def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vehicle, "FILES", tuple(replace(file, sources=()) for file in vehicle.FILES))
+    monkeypatch.setattr(vehicle, "FILES", tuple(replace(file, sources=(), checksum="") for file in vehicle.FILES))
 
 
 @pytest.fixture

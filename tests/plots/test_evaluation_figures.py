@@ -1,0 +1,102 @@
+"""Error against evaluation size and against time: what is drawn is what the trials say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from budgetbench.plots import figures
+from budgetbench.plots.base import NothingToDraw, checked_plots
+from budgetbench.plots.style import styled
+from budgetbench.results import read_results
+
+NAME = "tighter_budget_perceptron"
+ALGORITHMS = [
+    {"name": NAME, "budget": [35, 85], "evaluate": ["all", "support"]},
+    {"name": NAME, "budget": [35, 85], "evaluate": ["random", "flips"], "evaluation_size": [10, 100]},
+    {"name": NAME, "budget": [35, 85], "candidates": 5},
+]
+
+
+def record(params: dict[str, Any], run: int) -> dict[str, Any]:
+    size = params.get("evaluation_size") or {"all": 1000, "support": params["budget"]}[params.get("evaluate", "all")]
+    return {
+        "key": json.dumps([params, run]),
+        "status": "ok",
+        "algorithm": NAME,
+        "params": params,
+        "budget": params["budget"],
+        "run": run,
+        "seed": 0,
+        "train_size": 1000,
+        "test_error": 1 / size + 0.01 * run,
+        "support_size": params["budget"],
+        "train_seconds": [0.1, 0.2, 7.0][run] * size / 100,
+    }
+
+
+def write(folder: Path, algorithms: list[dict[str, Any]]) -> Path:
+    from budgetbench.results.grid import points
+
+    experiment = {"name": folder.name, "title": "Made up", "permutations": 3, "seed": 0, "algorithms": algorithms}
+    records = [record(point.params, run) for point in points(experiment) for run in range(3)]
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "experiment.yaml").write_text(yaml.safe_dump(experiment, sort_keys=False))
+    (folder / "trials.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
+    return folder
+
+
+def drawing(folder: Path, kind: str, **options: Any) -> Any:
+    (spec,) = checked_plots([{"kind": kind, **options}])
+    with styled():
+        return figures[kind].draw(read_results(folder), spec)
+
+
+def test_two_scales_for_each_budget(tmp_path: Path) -> None:
+    drawn = drawing(write(tmp_path / "made_up", ALGORITHMS[:2]), "error_vs_evaluation_size")
+    axes = drawn.figure.axes
+    assert [one.get_title(loc="left") for one in axes] == [
+        f"{budget} support vectors, {scale} scale" for budget in (35, 85) for scale in ("log", "linear")
+    ]
+    assert [one.get_xscale() for one in axes] == ["log", "linear"] * 2
+    for one, budget in zip(axes, (35, 35, 85, 85), strict=True):
+        own = drawn.data[drawn.data["budget"] == budget]
+        assert len(one.containers) == 4
+        shown = [(x, y) for bars in one.containers for x, y in zip(*bars[0].get_data(), strict=True)]
+        assert shown == [pytest.approx(pair) for pair in zip(own["evaluation_size"], own["y"], strict=True)]
+
+
+def test_the_size_and_the_bar_of_each_point(tmp_path: Path) -> None:
+    data = drawing(write(tmp_path / "made_up", ALGORITHMS[:2]), "error_vs_evaluation_size").data
+    own = data[data["budget"] == 85]
+    assert list(own["evaluate"]) == ["all", "support", "random", "random", "flips", "flips"]
+    assert list(own["evaluation_size"]) == [1000, 85, 10, 100, 10, 100]
+    assert list(own["y"]) == pytest.approx(list(100 / own["evaluation_size"] + 1))
+    assert list(own["high"] - own["y"]) == pytest.approx([1 / np.sqrt(3)] * 6)  # of the values -1, 0 and 1
+
+
+def test_median_time_and_short_labels(tmp_path: Path) -> None:
+    algorithms = [{"name": NAME, "budget": [35, 85], "evaluate": ["all", "support"]}, ALGORITHMS[2]]
+    drawn = drawing(write(tmp_path / "made_up", algorithms), "error_vs_time")
+    labels = ["Tighter Budget Perceptron", "(evaluate: support)", "(candidates = 5)"]
+    assert list(dict.fromkeys(drawn.data["series"])) == [labels[0], *(f"{labels[0]} {rest}" for rest in labels[1:])]
+    assert list(drawn.data["seconds"]) == pytest.approx([2, 2, 0.07, 0.17, 2, 2])
+    (axes,) = drawn.figure.axes
+    assert [text.get_text() for text in axes.texts] == ["35", "85"] * 3
+
+
+def test_results_without_what_is_shown(tmp_path: Path) -> None:
+    folder = write(tmp_path / "made_up", ALGORITHMS[:1])
+    lines = [json.loads(line) for line in (folder / "trials.jsonl").read_text().splitlines()]
+    for line in lines:
+        line["test_error"] = None
+    (folder / "trials.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.raises(NothingToDraw, match="test_error and a parameter evaluate"):
+        drawing(folder, "error_vs_evaluation_size")
+    with pytest.raises(NothingToDraw, match="test_error and train_seconds"):
+        drawing(folder, "error_vs_time")
