@@ -58,7 +58,7 @@ def test_a_panel_for_each_parameter_set_with_counts_in_its_title(linear: Path) -
     trials = read_results(linear).trials
     first = trials[trials["run"] == 0]
     for axes, size, error in zip(panels, first["support_size"], first["test_error"], strict=True):
-        assert f"{size} SVs, {100 * error:.1f} % error" in axes.get_title()
+        assert f"{size:.0f} SVs, {100 * error:.1f} % error" in axes.get_title()
     names = [axes.get_title().split("\n")[0] for axes in panels]
     assert names[:3] == ["Perceptron", "Budget Perceptron, p = 4", "Budget Perceptron, p = 8"]
     (legend,) = drawn.figure.legends
@@ -69,7 +69,8 @@ def test_the_line_drawn_is_where_the_rule_changes_its_mind(linear: Path) -> None
     drawn = drawing(linear)
     results = read_results(linear)
     again = refit(results, 2)
-    for axes, (_, model) in zip(drawn.figure.axes, again.models(results), strict=False):
+    panels = [axes for axes in drawn.figure.axes if axes.get_title()]
+    for axes, (_, model) in zip(panels, again.models(results), strict=True):
         contour = axes.collections[-1]
         points = np.concatenate([path.vertices for path in contour.get_paths()])
         scale = np.abs(model.decision_function(again.problem.X)).max()
