@@ -65,6 +65,7 @@ def error_vs_time(results: Results, spec: Mapping[str, Any]) -> Drawing:
     for number, label in enumerate(labels):
         drawn = data[data["series"] == label]
         colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+        offset = ((3, 3), (3, -8), (-11, 3))[number % 3]  # labels of neighbouring points on different sides
         x, y, low, high = (drawn[name].to_numpy(dtype=float) for name in ("seconds", "y", "low", "high"))
         bars = np.vstack([y - low, high - y]).clip(min=0)
         axes.errorbar(
@@ -82,7 +83,7 @@ def error_vs_time(results: Results, spec: Mapping[str, Any]) -> Drawing:
         )
         for budget, place in zip(drawn["budget"], zip(x, y, strict=True), strict=True):
             if not pd.isna(budget):
-                axes.annotate(str(budget), place, (3, 3), textcoords="offset points", fontsize=6, color=colour)
+                axes.annotate(str(budget), place, offset, textcoords="offset points", fontsize=6, color=colour)
     set_scale(axes, "x", spec["x"], data["seconds"].to_numpy())
     set_scale(axes, "y", spec["y"], data[["y", "low", "high"]].to_numpy().ravel())
     axes.set_xlabel("Training time (s)")

@@ -36,6 +36,11 @@ TRIALS = 180
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
 
 
+def heed_interrupts() -> None:
+    """What runs in the background of a shell inherits that it ignores them, and would pass that on."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def command(folder: Path, *more: str) -> subprocess.Popen[str]:
     environment = {key: value for key, value in os.environ.items() if not key.startswith("BUDGETBENCH")}
     arguments = ["run", "c.yaml", "--results", "results", "--data", "data", *more]
@@ -47,6 +52,7 @@ def command(folder: Path, *more: str) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,  # a group of its own, so that all that belongs to it can be found
+        preexec_fn=heed_interrupts,
     )
 
 
