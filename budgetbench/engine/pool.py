@@ -94,12 +94,14 @@ class Pool:
         ids = np.concatenate([rows, self.ids[carried]])
         size, n_rows = len(rows), len(rows) + int(np.count_nonzero(fresh[: len(members)]))
         columns = len(ids) if self._follow_kept else size
+        if self._follow_kept:  # taken out first: the old matrix and the new one need not be there at once
+            self.K = among = self.K[np.ix_(carried[: n_rows - size], carried)]
         K = np.empty((n_rows, columns), dtype=np.float32)
         values = source.between(rows, ids)
         K[:size] = values[:, :columns]
         K[size:, :size] = values[:, size:n_rows].T
         if self._follow_kept:
-            K[size:, size:] = self.K[np.ix_(carried[: n_rows - size], carried)]
+            K[size:, size:] = among
 
         place = _positions(self.ids, ids)
         self.f = f = self._expansion(len(ids), columns, len(members))
