@@ -53,7 +53,7 @@ def main(arguments: list[str]) -> None:
 
         def watch() -> None:
             nonlocal peak
-            while not over.wait(0.2):
+            while not over.wait(2):  # looking at large mappings holds their processes up
                 peak = max(peak, memory(tree(process.pid)))
 
         watcher = threading.Thread(target=watch)

@@ -103,6 +103,7 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path, signalled: str)
     run = command(tmp_path, "--jobs", "2", "--set", "permutations=60")
     try:
         wait(lambda: len(records(tmp_path)) >= 4)
+        wait(lambda: len(grams(of_session(run.pid))) >= 2)  # one worker may be at it before the other is up
         mapped = grams(of_session(run.pid))
         if signalled == "the process":
             os.kill(run.pid, signal.SIGINT)
