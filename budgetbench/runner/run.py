@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -44,6 +45,14 @@ class Outcome:
     failed: int = 0
     missing: list[Trial] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+
+    def note(self, record: Record) -> None:
+        """Count a trial that was done now."""
+        self.ran += 1
+        if record["status"] == "failed":
+            self.failed += 1
+            what = f"{record['algorithm']} {record['params']} run {record['run']}"
+            self.errors.append(f"{what}: {record['error']}")
 
 
 def run(
@@ -156,13 +165,21 @@ class _Crew:
     backend: Backend
 
     def do(self, tasks: Iterable[Any]) -> Iterator[list[Record]]:
+        """What each task gives, as it ends."""
         if self.jobs == 1:
-            return (function(*args) for function, args, _ in tasks)
+            yield from (function(*args) for function, args, _ in tasks)
+            return
         parallel = joblib.Parallel(
             self.jobs, backend=self.backend, return_as="generator_unordered", batch_size=1, max_nbytes=None
         )
-        records: Iterator[list[Record]] = parallel(tasks)
-        return records
+        results = parallel(tasks)
+        try:
+            for records in results:  # not `yield from`: that would close `results` before the warning is silenced
+                yield records
+        finally:
+            with warnings.catch_warnings():  # of tasks left undone, when an interruption comes between two results
+                warnings.simplefilter("ignore")
+                results.close()
 
 
 def _run_missing(
@@ -190,15 +207,12 @@ def _run_missing(
                 for unit in units(trials, workspace.has_gram, experiment):
                     yield joblib.delayed(execute)(unit, setting)
 
-        for records in crew.do(tasks()):
-            for record in records:
-                store.append(record)
-                outcome.ran += 1
-                if record["status"] == "failed":
-                    outcome.failed += 1
-                    what = f"{record['algorithm']} {record['params']} run {record['run']}"
-                    outcome.errors.append(f"{what}: {record['error']}")
-            progress.advance(len(records))
+        with closing(crew.do(tasks())) as results:
+            for records in results:
+                for record in records:
+                    store.append(record)
+                    outcome.note(record)
+                progress.advance(len(records))
 
 
 def _by_data(

@@ -7,6 +7,7 @@ import json
 import math
 import re
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -226,8 +227,9 @@ def test_what_failed_is_done_again(execute: Any, broken: dict[str, Any], records
     assert {record["status"] for record in records(mended.folder).values()} == {"ok"}
 
 
+@pytest.mark.parametrize("how", [{"jobs": 1}, {"jobs": 2}, {"jobs": 2, "backend": "threading"}])
 def test_an_interruption_keeps_every_finished_run(
-    execute: Any, records: Any, monkeypatch: pytest.MonkeyPatch, shared_memory: Path
+    execute: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shared_memory: Path, how: dict[str, Any]
 ) -> None:
     written: list[Any] = []
     append = Store.append
@@ -238,11 +240,16 @@ def test_an_interruption_keeps_every_finished_run(
         append(self, record)
         written.append(record)
 
-    monkeypatch.setattr(store_module.Store, "append", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        execute()
-    monkeypatch.undo()
-    assert not list(shared_memory.iterdir())
+    with monkeypatch.context() as patch, warnings.catch_warnings():
+        warnings.filterwarnings("error", ".*tasks which were still being processed")  # joblib's own words
+        patch.setattr(store_module.Store, "append", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            execute(**how)
+        gc.collect()
+    assert not list(shared_memory.glob("budgetbench-*"))
+    assert set(recorded(tmp_path / "results" / "tiny")) == {record["key"] for record in written}
+    again = execute(**how)
+    assert (again.done, again.ran) == (5, TRIALS - 5)
 
 
 def test_a_results_folder_that_cannot_be_made_is_named(execute: Any, tmp_path: Path) -> None:
