@@ -8,12 +8,14 @@ depend on the block in which it was computed: a Gram matrix and a streamed block
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetbench.engine.compiled import compiled
 from budgetbench.errors import ParameterError
 from budgetbench.registry import Registry
 
@@ -45,13 +47,30 @@ class Kernel:
             out = np.empty((len(X), len(Z)), dtype=np.float32)
         if not out.size:
             return out
+        for rows, columns, tile in self._by_tile(X, Z):
+            out[rows, columns] = tile
+        return out
+
+    def expansion(self, X: Floats, support: Floats, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+        """f(x) = Σ coefficients[s] K(support[s], x) for each row of X (n, d).
+
+        Of shape (n,) for coefficients (m,), of shape (n, k) for coefficients (m, k). No value outlives its tile, so
+        that memory does not grow with n m.
+        """
+        X, support = np.asarray(X, dtype=np.float32), np.asarray(support, dtype=np.float32)
+        values = np.zeros((len(X), *coefficients.shape[1:]))
+        for rows, columns, tile in self._by_tile(X, support):
+            values[rows] += tile.astype(np.float64) @ coefficients[columns]
+        return values
+
+    def _by_tile(self, X: Floats, Z: Floats) -> Iterator[tuple[slice, slice, Floats]]:
+        """Kernel values between the rows of X and of Z, a tile at a time, with its place."""
         norms_x, norms_z = _squared_norms(X), _squared_norms(Z)
         for rows in _tiles(len(X)):
             for columns in _tiles(len(Z)):
                 tile = _products(X[rows], Z[columns])
                 self._finish(tile, norms_x[rows], norms_z[columns])
-                out[rows, columns] = tile
-        return out
+                yield rows, columns, tile
 
     def diagonal(self, X: Floats) -> Floats:
         """K(x, x) for each row of X (n, d): float32 of shape (n,)."""
@@ -124,25 +143,32 @@ class Polynomial(Kernel):
 
     def diagonal(self, X: Floats) -> Floats:
         norms = _squared_norms(np.asarray(X, dtype=np.float32))
-        self._finish(norms, norms, norms)
+        self._finish(norms[None], norms, norms)
         return norms
 
     def _finish(self, products: Floats, norms_x: Floats, norms_z: Floats) -> None:
-        products *= np.float32(self.gamma)
-        products += np.float32(self.coef0)
-        _integer_power(products, self.degree)
+        _whole_powers(products, np.float32(self.gamma), np.float32(self.coef0), self.degree)
 
 
-def _integer_power(values: Floats, exponent: int) -> None:
-    """Raise to a whole power in place by repeated squaring; `np.power` calls the slow general function."""
-    square = values.copy()
-    values.fill(1.0)
-    while exponent:
-        if exponent & 1:
-            values *= square
-        exponent >>= 1
-        if exponent:
-            square *= square
+@compiled
+def _whole_powers(products: Floats, gamma: float, coef0: float, exponent: int) -> None:
+    """(gamma x·z + coef0)^exponent in place, by repeated squaring of one row after the other; `np.power` calls the
+    slow general function."""
+    square = np.empty(products.shape[1], dtype=np.float32)
+    for i in range(len(products)):
+        values = products[i]
+        for j in range(len(values)):
+            square[j] = values[j] * gamma + coef0
+            values[j] = 1
+        left = exponent
+        while left:
+            if left & 1:
+                for j in range(len(values)):
+                    values[j] *= square[j]
+            left >>= 1
+            if left:
+                for j in range(len(values)):
+                    square[j] *= square[j]
 
 
 @kernels.register("rbf")
@@ -163,13 +189,22 @@ class RBF(Kernel):
         return np.ones(len(X), dtype=np.float32)
 
     def _finish(self, products: Floats, norms_x: Floats, norms_z: Floats) -> None:
-        # ‖x - z‖² before the factor gamma: exact for integer inputs. The norms are added to each other first, so that
-        # K(x, z) and K(z, x) are rounded alike.
-        products *= np.float32(-2)
-        products += np.add.outer(norms_x, norms_z)
-        np.maximum(products, 0, out=products)
-        products *= np.float32(-self.gamma)
+        _exponents(products, norms_x, norms_z, np.float32(-self.gamma))
         np.exp(products, out=products)
+
+
+@compiled
+def _exponents(products: Floats, norms_x: Floats, norms_z: Floats, factor: float) -> None:
+    """-gamma ‖x - z‖² in place of x·z.
+
+    ‖x - z‖² comes before the factor: exact for whole numbers. The norms are added to each other first, so that
+    K(x, z) and K(z, x) are rounded alike.
+    """
+    zero, two = np.float32(0), np.float32(2)
+    for i in range(len(products)):
+        for j in range(len(norms_z)):
+            squared_distance = norms_x[i] + norms_z[j] - two * products[i, j]
+            products[i, j] = max(squared_distance, zero) * factor
 
 
 #: The three ways to give the width of an RBF, as functions to gamma.

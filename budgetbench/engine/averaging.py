@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from budgetbench.engine.base import expand
 from budgetbench.engine.expansion import Block, Expansion
 from budgetbench.engine.online import OnlineLearner
 
@@ -36,7 +35,7 @@ class OnlineToBatch(OnlineLearner):
         """Decision values of the mean hypothesis: of shape (n,)."""
         check_is_fitted(self, "averaged_coefficients_")
         inputs = validate_data(self, X, dtype=np.float32, order="C", reset=False)
-        return expand(self._kernel, inputs, self.support_vectors_, self.averaged_coefficients_)
+        return self._kernel.expansion(inputs, self.support_vectors_, self.averaged_coefficients_)
 
     def _time(self, block: Block, f: Expansion, updated: NDArray[np.bool_]) -> None:
         """Take note of the rounds of a block in which the example's label was added to its coefficient."""

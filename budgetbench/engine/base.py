@@ -192,7 +192,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Decision values: of shape (n,) for two classes (above 0: the second), (n, n_classes) for more."""
         check_is_fitted(self, "support_vectors_")
         inputs = validate_data(self, X, dtype=np.float32, order="C", reset=False)
-        return expand(self._kernel, inputs, self.support_vectors_, self.coefficients_) + self.intercept_
+        return self._kernel.expansion(inputs, self.support_vectors_, self.coefficients_) + self.intercept_
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The class of each row of X (n, d)."""
@@ -203,20 +203,6 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = self.multiclass
         return tags
-
-
-def expand(
-    kernel: Kernel, X: NDArray[np.float32], support: NDArray[np.float32], coefficients: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """f(x) = Σ coefficients[s] K(support[s], x) for each row of X, block by block."""
-    values = np.zeros((len(X), *coefficients.shape[1:]))
-    if not len(support):
-        return values
-    step = max(2, (1 << 23) // len(support))  # 64 MB of float64 at a time
-    for start in range(0, len(X), step):
-        rows = slice(start, start + step)
-        values[rows] = kernel.matrix(X[rows], support) @ coefficients
-    return values
 
 
 def choose(values: NDArray[np.float64]) -> NDArray[np.int64]:

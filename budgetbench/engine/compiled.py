@@ -22,7 +22,7 @@ def _cache_folder() -> str:
     """
     digest = hashlib.sha256(numba.__version__.encode())
     package = Path(__file__).parents[1]
-    for source in sorted([*package.glob("engine/*.py"), *package.glob("learners/*.py")]):
+    for source in sorted([package / "kernels.py", *package.glob("engine/*.py"), *package.glob("learners/*.py")]):
         digest.update(source.read_bytes())
     return str(Path(pooch.os_cache("budgetbench")) / "compiled" / digest.hexdigest()[:16])
 

@@ -73,15 +73,23 @@ def _roomy_folder(size: int) -> str | None:
 
 
 def write_gram(path: Path, kernel: Kernel, X: Floats, jobs: int) -> None:
-    """Compute all kernel values between the rows of X into a file, in stripes on `jobs` threads."""
+    """Compute all kernel values between the rows of X into a file, in stripes on `jobs` threads.
+
+    The stripes are written, not stored through a mapping: that spares a page fault, dearer than the kernel values of
+    the page, and a file system that is full raises an error.
+    """
     gram = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(len(X), len(X)))
 
-    def stripe(start: int) -> None:
-        kernel.matrix(X[start : start + STRIPE], X, out=gram[start : start + STRIPE])
+    def stripes(first: int) -> None:
+        values = np.empty((STRIPE, len(X)), dtype=np.float32)
+        with open(path, "r+b") as file:
+            for start in range(first * STRIPE, len(X), jobs * STRIPE):
+                rows = X[start : start + STRIPE]
+                file.seek(gram.offset + start * gram.strides[0])
+                file.write(kernel.matrix(rows, X, out=values[: len(rows)]))
 
     with threadpool_limits(1), ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(stripe, range(0, len(X), STRIPE)))
-    gram.flush()
+        list(pool.map(stripes, range(jobs)))
 
 
 @lru_cache(maxsize=2)
