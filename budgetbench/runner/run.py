@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -164,18 +164,17 @@ class _Crew:
     jobs: int
     backend: Backend
 
-    def do(self, tasks: Iterable[Any]) -> Iterator[list[Record]]:
+    @contextmanager
+    def at_work(self, tasks: Iterable[Any]) -> Iterator[Iterator[list[Record]]]:
         """What each task gives, as it ends."""
         if self.jobs == 1:
-            yield from (function(*args) for function, args, _ in tasks)
+            yield (function(*args) for function, args, _ in tasks)
             return
-        parallel = joblib.Parallel(
+        results = joblib.Parallel(
             self.jobs, backend=self.backend, return_as="generator_unordered", batch_size=1, max_nbytes=None
-        )
-        results = parallel(tasks)
+        )(tasks)
         try:
-            for records in results:  # not `yield from`: that would close `results` before the warning is silenced
-                yield records
+            yield results
         finally:
             with warnings.catch_warnings():  # of tasks left undone, when an interruption comes between two results
                 warnings.simplefilter("ignore")
@@ -207,7 +206,7 @@ def _run_missing(
                 for unit in units(trials, workspace.has_gram, experiment):
                     yield joblib.delayed(execute)(unit, setting)
 
-        with closing(crew.do(tasks())) as results:
+        with crew.at_work(tasks()) as results:
             for records in results:
                 for record in records:
                     store.append(record)

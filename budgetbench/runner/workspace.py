@@ -86,7 +86,7 @@ def write_gram(path: Path, kernel: Kernel, X: Floats, jobs: int) -> None:
             for start in range(first * STRIPE, len(X), jobs * STRIPE):
                 rows = X[start : start + STRIPE]
                 file.seek(gram.offset + start * gram.strides[0])
-                file.write(kernel.matrix(rows, X, out=values[: len(rows)]))
+                file.write(kernel.matrix(rows, X, out=values[: len(rows)]).data)
 
     with threadpool_limits(1), ThreadPoolExecutor(jobs) as pool:
         list(pool.map(stripes, range(jobs)))
