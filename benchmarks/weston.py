@@ -7,12 +7,12 @@ every tenth label is wrong, so that removals never cease. It is fed to `partial_
     python benchmarks/weston.py [FOLDER] [EXAMPLES]
 
 Writes `bounded_stream.csv`, `.png` and `.pdf` into the folder (by default benchmarks/figures). Memory is that of
-everything the learner needs to go on. The course of the stream (`margins_`, `sizes_`), which every learner records for
-the user, is left out: 24 bytes for each example.
+everything that is kept between two portions.
 """
 
 from __future__ import annotations
 
+import pickle
 import sys
 import time
 from pathlib import Path
@@ -44,12 +44,8 @@ SMOOTHED = 5
 
 
 def kept_bytes(model: Any) -> int:
-    """Bytes of all arrays that must be there for the next example to be learnt."""
-    pool, f, evaluation = model._pool, model._pool.f, model._evaluation
-    arrays = [model._kept_X, model._kept_labels, model._numbers, pool.K, pool.ids, pool.companions]
-    arrays += [f.members, f.coefficients, f.scores, f.stored]
-    arrays += [evaluation.right, evaluation.flips, evaluation.since]
-    return sum(array.nbytes for array in arrays)
+    """Size of the learner with all that it holds."""
+    return len(pickle.dumps(model))
 
 
 def course(evaluate: str, X: np.ndarray, y: np.ndarray) -> pd.DataFrame:

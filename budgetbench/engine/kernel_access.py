@@ -39,6 +39,8 @@ class Gram(KernelAccess):
         self.diagonal = np.ascontiguousarray(np.diagonal(self._gram))
 
     def between(self, rows: Rows, columns: Rows) -> Floats:
+        if len(rows) > len(columns):  # the matrix is symmetric: read the fewer rows of it
+            return np.ascontiguousarray(gather(self._gram, columns, rows).T)
         return gather(self._gram, rows, columns)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +19,7 @@ from budgetbench.engine.pool import Pool
 from budgetbench.kernels import Floats
 
 #: Examples that arrive between two products with the support set: large enough for BLAS, small beside the support.
-BLOCK = 1024
+BLOCK = 512
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -36,11 +36,13 @@ class OnlineLearner(KernelClassifier):
     ----------
     mistakes_ : how many predictions of the first pass were wrong, y f(x) ≤ 0.
     margins_ : y f(x) before each round's update in the first pass (for more than two classes the score of the
-        right class less the best other one).
-    sizes_ : support size after each round of the first pass.
+        right class less the best other one); after `partial_fit` the rounds of that call alone, so that nothing grows
+        with a stream that has no end. All counts go on.
+    sizes_ : support size after each of these rounds.
     epochs_ : how many passes were made.
     insertions_, removals_ : examples stored and discarded, over all passes.
-    kernel_evaluations_ : kernel values that the rule asks for in the first pass.
+    kernel_evaluations_ : kernel values that the rule asks for in the first pass, when those among kept examples are
+        remembered: one for each prediction and stored example.
     train_seconds_ : time spent on this learner; of a block of kernel values computed for several, an equal share.
     """
 
@@ -78,11 +80,6 @@ class OnlineLearner(KernelClassifier):
         """A margin of at most this is a margin error."""
         return float(getattr(self, "beta", 0.0))
 
-    def _kernel_evaluations(self) -> int:
-        """Kernel values the rule asks for when values among kept examples are remembered: here one for each prediction
-        and stored example."""
-        return int(self.sizes_[:-1].sum()) if len(self.sizes_) else 0
-
     # -- one stream, driven from outside -----------------------------------------------------------------------
 
     def start(self, classes: NDArray[Any], n_features: int) -> None:
@@ -90,6 +87,7 @@ class OnlineLearner(KernelClassifier):
         self._pool = self._new_pool()
         self._random = np.random.default_rng(self.random_state)
         self._passes: list[list[Rounds]] = []
+        self._before = _Tally()
         self.train_seconds_ = 0.0
 
     def learn(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
@@ -131,11 +129,12 @@ class OnlineLearner(KernelClassifier):
         first, self.epochs_ = self._passes[0], len(self._passes)
         self.margins_ = np.concatenate([rounds.margins for rounds in first])
         self.sizes_ = np.concatenate([rounds.sizes for rounds in first])
-        self.mistakes_ = int(np.count_nonzero(self.margins_ <= 0))
+        self.mistakes_ = self._before.mistakes + int(np.count_nonzero(self.margins_ <= 0))
         self.insertions_, self.removals_ = int(self._pool.f.counts[1]), int(self._pool.f.counts[2])
         self.support_ = self._pool.ids[self._pool.members]
         self.coefficients_ = self._pool.coefficients.copy()
-        self.kernel_evaluations_ = self._kernel_evaluations()
+        asked = self._before.stored + int(self.sizes_[:-1].sum())
+        self.kernel_evaluations_ = self._before.kernel_evaluations + asked
 
     # -- scikit-learn's conventions ----------------------------------------------------------------------------
 
@@ -152,16 +151,16 @@ class OnlineLearner(KernelClassifier):
         check_consistent_length(inputs, y)
         if first:
             self.start(np.unique(y if classes is None else classes), inputs.shape[1])
-            self._begin_pass()
             self._kept_X, self._kept_labels = inputs[:0], np.empty(0, dtype=np.int64)
             self._numbers = np.empty(0, dtype=np.int64)
         labels = np.searchsorted(self.classes_, y)
         if not np.array_equal(self.classes_[np.minimum(labels, len(self.classes_) - 1)], y):
             raise ValueError(f"y holds a label that is none of the classes {list(self.classes_)}")
-        seen, kept = sum(len(rounds.margins) for rounds in self._passes[0]), len(self._kept_X)
+        seen, kept = self._before.rounds, len(self._kept_X)
         rows = np.concatenate([self._kept_X, inputs])
         all_labels = np.concatenate([self._kept_labels, labels])
         access = Streamed(self._kernel, rows)
+        self._begin_pass()
         for block in _blocks(np.arange(kept, len(rows))):
             self._advance(block, self._targets(all_labels), access, access)
         self._numbers = np.concatenate([self._numbers, np.arange(seen, seen + len(inputs))])
@@ -176,13 +175,24 @@ class OnlineLearner(KernelClassifier):
     def _keep_from(self, X: Floats, labels: NDArray[np.int64]) -> KernelClassifier:
         """Keep what the next call of `partial_fit` needs of the rows: the support set and its companions."""
         self._close()
-        del self._passes[1:]  # what `partial_fit` adds counts on from the first pass
+        self._passes.clear()
+        rounds = self._before.rounds + len(self.margins_)
+        self._before = _Tally(rounds, self.mistakes_, self.kernel_evaluations_, len(self.support_))
         self.support_vectors_ = X[self.support_]
         self.support_ = self._numbers[self.support_]
         kept = self._pool.ids[self._pool.kept]
         self._kept_X, self._kept_labels, self._numbers = X[kept], labels[kept], self._numbers[kept]
         self._pool.renumber(np.arange(len(kept)))
         return self
+
+
+class _Tally(NamedTuple):
+    """What `partial_fit` goes on from: counts of the first passes before it, and how many examples are stored."""
+
+    rounds: int = 0
+    mistakes: int = 0
+    kernel_evaluations: int = 0
+    stored: int = 0
 
 
 def drive(cohort: Sequence[OnlineLearner], access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
@@ -221,11 +231,15 @@ class SharedBlock:
     def __init__(self, access: KernelAccess, rows: Rows, cohort: Sequence[OnlineLearner]) -> None:
         kept = [learner._pool.ids[learner._pool.kept] for learner in cohort]
         others = np.setdiff1d(np.concatenate(kept), rows)
+        self._rows = rows
         self._ids = np.concatenate([rows, others])
         self._order = np.argsort(self._ids)
         self._values = access.between(rows, self._ids)
 
     def between(self, rows: Rows, columns: Rows) -> Floats:
+        """Kernel values between the block and kept examples; either may come first."""
+        if not np.array_equal(rows, self._rows):
+            return np.ascontiguousarray(self.between(columns, rows).T)
         if np.array_equal(columns, self._ids):
             return self._values
         found = self._order[np.searchsorted(self._ids, columns, sorter=self._order)]

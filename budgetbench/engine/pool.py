@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.engine.expansion import Expansion
-from budgetbench.engine.kernel_access import KernelAccess, Rows
+from budgetbench.engine.kernel_access import KernelAccess, Rows, gather
 from budgetbench.kernels import Floats
 
 
 class Source(Protocol):
-    """Kernel values of the block that passes against any rows that a learner keeps."""
+    """Kernel values between the block that passes and any rows that a learner keeps; either may come first."""
 
     def between(self, rows: Rows, columns: Rows) -> Floats: ...
 
@@ -93,18 +93,18 @@ class Pool:
         carried = kept[fresh]
         ids = np.concatenate([rows, self.ids[carried]])
         size, n_rows = len(rows), len(rows) + int(np.count_nonzero(fresh[: len(members)]))
-        columns = len(ids) if self._follow_kept else size
-        if self._follow_kept:  # taken out first: the old matrix and the new one need not be there at once
-            self.K = among = self.K[np.ix_(carried[: n_rows - size], carried)]
-        K = np.empty((n_rows, columns), dtype=np.float32)
-        values = source.between(rows, ids)
-        K[:size] = values[:, :columns]
-        K[size:, :size] = values[:, size:n_rows].T
         if self._follow_kept:
+            # taken out first: the old matrix and the new one need not be there at once
+            self.K = among = gather(self.K, carried[: n_rows - size], carried)
+            K = np.empty((n_rows, len(ids)), dtype=np.float32)
+            K[:size] = source.between(rows, ids)
+            K[size:, :size] = K[:size, size:n_rows].T
             K[size:, size:] = among
+        else:
+            K = source.between(ids[:n_rows], rows)
 
         place = _positions(self.ids, ids)
-        self.f = f = self._expansion(len(ids), columns, len(members))
+        self.f = f = self._expansion(len(ids), K.shape[1], len(members))
         f.members[: len(members)] = place[members]
         f.coefficients[: len(members)] = old.coefficients[: len(members)]
         f.stored[place[members]] = True

@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from budgetbench.engine.base import learner
 from budgetbench.engine.compiled import compiled
-from budgetbench.engine.expansion import Block, Expansion, Rounds, discard, note, store
+from budgetbench.engine.expansion import Block, Expansion, Rounds, discard, note, rescore, store
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.engine.parameters import Budget
+from budgetbench.engine.places import PlacedPool
+from budgetbench.engine.pool import Pool
 
 #: K(x, x) above 1 by no more than this is rounding.
 ROUNDING = 1e-4
@@ -45,6 +47,9 @@ class Forgetron(OnlineLearner):
 
     def _capacity(self, arrivals: int) -> int:
         return min(arrivals, self.budget) + 1
+
+    def _new_pool(self) -> Pool:
+        return PlacedPool(self._outputs(), self._capacity, self.follow_kept, rescore)
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         largest = float(block.diagonal.max(initial=0.0))

@@ -92,8 +92,11 @@ def through_fit(model: Any, problem: Problem, random: np.random.Generator) -> ND
 def through_chunks(model: Any, problem: Problem, random: np.random.Generator) -> NDArray[np.int64]:
     X, y = problem.X[problem.order], problem.y[problem.order]
     cuts = np.sort(random.choice(np.arange(1, len(X)), size=12, replace=False))
+    course = []
     for rows in np.split(np.arange(len(X)), cuts):
         model.partial_fit(X[rows], y[rows], classes=[-1, 1])
+        course.append((model.margins_, model.sizes_))
+    model.margins_, model.sizes_ = map(np.concatenate, zip(*course, strict=True))  # of all calls, for the comparison
     return problem.order[model.support_]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -260,6 +261,7 @@ def test_each_example_has_the_same_chance_to_be_in_the_reservoir() -> None:
 def test_what_is_kept_does_not_grow_with_the_stream(parameters: dict[str, Any], most: int) -> None:
     random = np.random.default_rng(0)
     model: Any = TighterBudgetPerceptron(budget=20, gamma=1.0, random_state=0, **parameters)
+    sizes = []
     for _ in range(12):
         X = random.normal(size=(300, 2)).astype(np.float32)
         y = np.where((X[:, 0] > 0) ^ (random.random(300) < 0.2), 1, -1)
@@ -267,6 +269,8 @@ def test_what_is_kept_does_not_grow_with_the_stream(parameters: dict[str, Any], 
         assert len(model._kept_X) == len(model._pool.ids) <= most
         assert model._pool.K.shape[0] <= 20
         assert model._pool.K.shape[1] <= most
+        sizes.append(len(pickle.dumps(model)))
+    assert max(sizes[6:]) <= 1.02 * max(sizes[:6])  # of all that the learner holds
 
 
 def test_with_everything_in_the_cache_all_three_are_the_same(problem: Any) -> None:
