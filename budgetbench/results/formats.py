@@ -75,7 +75,7 @@ def fitting(table: Table, width: int) -> RichTable:
     needed = 2 * len(table.columns)
     for i, column in enumerate(table.columns):
         texts = [column.header, *(row[i].text for group in table.groups for row in group.rows)]
-        words = texts if column.numeric else [word for text in texts for word in text.split()]
+        words = texts if column.numeric or i == 0 else [word for text in texts for word in text.split()]
         needed += max(map(len, words), default=0)
     return rich_table(table, brief=needed > width)
 

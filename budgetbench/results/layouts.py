@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from budgetbench.published import Value, cited
 from budgetbench.results.grid import points
 from budgetbench.results.names import BUDGETS, learner_title, parameter_text, parameters_text, value_text, varying
+from budgetbench.results.printed import printed_rows
 from budgetbench.results.summary import params_of
 from budgetbench.results.table import Cell, Column, Group, Layout, Table
 
@@ -29,7 +31,7 @@ def accuracy(summary: pd.DataFrame, experiment: Mapping[str, Any]) -> Table:
         _error("Test error, %", "test_error", with_range=True),
         _error("Averaged test error, %", "averaged_test_error"),
         _error("Online error, %", "online_error", dispensable=True),
-        _size("Support size"),
+        _examples("Support size", "support_size"),
         _count("Failed", "failed"),
     ]
     notes = [f"Test error: {SPREAD} {RANGE} over the runs; other measures: {SPREAD}."]
@@ -37,18 +39,44 @@ def accuracy(summary: pd.DataFrame, experiment: Mapping[str, Any]) -> Table:
 
 
 def mistakes(summary: pd.DataFrame, experiment: Mapping[str, Any]) -> Table:
-    """Online mistakes and size of the support set, grouped by budget: Orabona et al. 2008, Tables 1 to 3."""
+    """Online mistakes and size of the support set, grouped by budget: Orabona et al. 2008, Tables 1 to 3.
+
+    An experiment that reproduces one of them has the published values beside its own.
+    """
+    published = printed_rows(summary, experiment)
     columns: list[tuple[Column, Maker]] = [
         *_naming(summary, experiment, without=BUDGETS),
         _count("Runs", "runs"),
         _error("Mistakes, %", "online_error"),
-        _size("Size of support set"),
+        _printed("Paper", "online_error", published),
+        _examples("Size of support set", "support_size"),
+        _printed("Paper", "support_size", published),
         _count("Failed", "failed"),
     ]
-    return _table(summary, experiment, columns, [f"{SPREAD.capitalize()} over the runs."], grouped=True)
+    notes = [f"{SPREAD.capitalize()} over the runs."]
+    if published:
+        notes.append(f"Paper: as printed in {cited(experiment)}.")
+    return _table(summary, experiment, columns, notes, grouped=True)
 
 
-LAYOUTS: dict[str, Layout] = {"accuracy": accuracy, "mistakes": mistakes}
+def cache(summary: pd.DataFrame, experiment: Mapping[str, Any]) -> Table:
+    """What Crammer et al. 2003 show in Figure 4 and say of it: three errors, support size, insertions and removals."""
+    columns: list[tuple[Column, Maker]] = [
+        *_naming(summary, experiment),
+        _count("Budget", "budget"),
+        _count("Runs", "runs"),
+        _error("Test error, %", "test_error"),
+        _error("Online error, %", "online_error", dispensable=True),
+        _error("Margin error, %", "margin_error", dispensable=True),
+        _examples("Support size", "support_size"),
+        _examples("Insertions", "insertions"),
+        _examples("Removals", "removals"),
+        _count("Failed", "failed"),
+    ]
+    return _table(summary, experiment, columns, [f"{SPREAD.capitalize()} over the runs."], grouped=False)
+
+
+LAYOUTS: dict[str, Layout] = {"accuracy": accuracy, "mistakes": mistakes, "cache": cache}
 
 
 def _table(
@@ -150,18 +178,31 @@ def _error(header: str, measure: str, with_range: bool = False, dispensable: boo
     return Column(header, True, tuple(f"{measure}_percent_{name}" for name in names), dispensable), cell
 
 
-def _size(header: str) -> tuple[Column, Maker]:
-    """Number of stored examples; one that is the same in all runs is a whole number without a spread."""
+def _examples(header: str, measure: str) -> tuple[Column, Maker]:
+    """A number of examples; one that is the same in all runs is a whole number without a spread."""
 
     def cell(row: Row) -> Cell:
-        mean, std = float(row["support_size_mean"]), float(row["support_size_std"])
+        mean, std = float(row[f"{measure}_mean"]), float(row[f"{measure}_std"])
         if np.isnan(mean):
             return Cell("", ("", ""))
         whole = f"{mean:.0f}" if mean == round(mean) else f"{mean:.1f}"
         text = f"{mean:.1f} ± {std:.1f}" if std > 0 else whole
         return Cell(text, (_plain(mean), _plain(std)))
 
-    return Column(header, True, ("support_size_mean", "support_size_std")), cell
+    return Column(header, True, (f"{measure}_mean", f"{measure}_std")), cell
+
+
+def _printed(header: str, measure: str, published: Mapping[int, Mapping[str, Value]]) -> tuple[Column, Maker]:
+    """The paper's own number."""
+
+    def cell(row: Row) -> Cell:
+        value = published.get(row.name, {}).get(measure)  # type: ignore[attr-defined]
+        if value is None:
+            return Cell("", ("", ""))
+        spread = np.nan if value.spread is None else value.spread
+        return Cell(value.text.removesuffix(" %"), (_plain(value.mean), _plain(spread)))
+
+    return Column(header, True, (f"{measure}_paper_mean", f"{measure}_paper_std"), dispensable=True), cell
 
 
 def _plain(value: float) -> str:

@@ -97,9 +97,10 @@ def table(summary: pd.DataFrame, experiment: Mapping[str, Any]) -> Table:
     Parameters
     ----------
     summary : as `summarise` returns it; rows that are not selected stay out.
-    experiment : the configuration. Its optional key `table` names the layout: ``accuracy`` (test error first) or
-        ``mistakes`` (online mistakes and support size, grouped by budget as in Orabona et al. 2008, Tables 1 to 3),
-        as a text, as ``{layout: ...}`` or as ``{group_by: budget}``. Without it: accuracy where there is a test error.
+    experiment : the configuration. Its optional key `table` names the layout: ``accuracy`` (test error first),
+        ``mistakes`` (online mistakes and support size, grouped by budget as in Orabona et al. 2008, Tables 1 to 3) or
+        ``cache`` (three errors, support size, insertions and removals: Crammer et al. 2003, Figure 4), as a text, as
+        ``{layout: ...}`` or as ``{group_by: budget}``. Without it: accuracy where there is a test error.
 
     Raises
     ------

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from budgetbench.published import PAPERS
 from budgetbench.verdicts.claims import check_claim
 from budgetbench.verdicts.model import Verdict
 from budgetbench.verdicts.numbers import check_number
-from budgetbench.verdicts.published import PAPERS, Published, published
+from budgetbench.verdicts.published import Published, published
 from budgetbench.verdicts.selection import Archive, View
 
 

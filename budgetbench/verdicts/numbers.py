@@ -16,12 +16,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from budgetbench.published import Value
 from budgetbench.results.names import learner_title, parameters_text
 from budgetbench.verdicts.comparing import few_runs, interval_text
 from budgetbench.verdicts.facts import FACTS
 from budgetbench.verdicts.measures import Measure, Values, measure_named
 from budgetbench.verdicts.model import DOES_NOT_HOLD, HOLDS, NOT_RUN, Evidence, State, Verdict
-from budgetbench.verdicts.published import Number, Value
+from budgetbench.verdicts.published import Number
 from budgetbench.verdicts.selection import SIZES, MissingError, Selector, View
 from budgetbench.verdicts.statistics import FEW, REFUTED, SHOWN, WIDER, Interval, welch
 

@@ -1,4 +1,4 @@
-"""The papers' numbers and claims: package data, one YAML file for each paper, read strictly.
+"""The papers' numbers and claims, read strictly from `budgetbench.published`.
 
 A file has `paper` (what it is), `numbers` (blocks of rows, each row a learner and its published values, or facts of
 the experiment), `claims` (entries with a `statement` and its keys) and `left_out` (what is not checked, and why).
@@ -10,38 +10,17 @@ import inspect
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
-import yaml
-
 from budgetbench.errors import RequestError, nearest
+from budgetbench.published import PAPERS, Value, read, value
 from budgetbench.verdicts.facts import FACTS
 from budgetbench.verdicts.measures import MEASURES
 from budgetbench.verdicts.model import LeftOut, Paper
 from budgetbench.verdicts.statements import Statement, statements
 
-PAPERS = ("crammer2003", "weston2005", "orabona2008")
-
 CLAIM_KEYS = ("id", "text", "item", "quote", "experiments", "statement", "deviations")
 BLOCK_KEYS = ("item", "quote", "experiment", "draws", "rows")
-
-VALUE = re.compile(r"(?P<mean>[\d.]+)(?: ± (?P<spread>[\d.]+))?(?P<percent> %)?")
-
-
-@dataclass(frozen=True)
-class Value:
-    """A number as it was printed: percent for errors, else as it is.
-
-    Attributes
-    ----------
-    spread : the standard deviation printed with it, or None.
-    text : the print.
-    """
-
-    mean: float
-    spread: float | None
-    text: str
 
 
 @dataclass(frozen=True)
@@ -107,10 +86,7 @@ def published(key: str) -> Published:
     ------
     RequestError : there is no such paper, or its file says something that cannot be checked.
     """
-    if key not in PAPERS:
-        raise RequestError(f"paper: found {key!r}; accepted: {', '.join(PAPERS)}. {nearest(key, PAPERS)}".rstrip())
-    text = (files("budgetbench") / "published" / f"{key}.yaml").read_text(encoding="utf-8")
-    return interpret(key, yaml.safe_load(text))
+    return interpret(key, read(key))
 
 
 def papers() -> list[Paper]:
@@ -153,20 +129,12 @@ def _numbers(key: str, block: Mapping[str, Any]) -> list[Number]:
                     experiment=block["experiment"],
                     of=of,
                     name=name,
-                    value=_value(place, printed),
+                    value=value(place, printed),
                     draws=bool(block.get("draws")),
                     deviation=deviations.get(name),
                 )
             )
     return found
-
-
-def _value(place: str, printed: Any) -> Value:
-    match = VALUE.fullmatch(str(printed))
-    if not match:
-        raise RequestError(f"{place}: found {printed!r}; accepted: a number, such as 20.99 ± 0.06 %")
-    spread = match["spread"]
-    return Value(float(match["mean"]), float(spread) if spread else None, str(printed))
 
 
 def _claim(key: str, entry: Mapping[str, Any]) -> Claim:

@@ -70,7 +70,7 @@ COUNT = "an integer of at least 1"
         ),
         (
             "table: {layout: mistake}",
-            "table.layout: found 'mistake'; accepted: accuracy, mistakes. Did you mean 'mistakes'?",
+            "table.layout: found 'mistake'; accepted: accuracy, mistakes, cache. Did you mean 'mistakes'?",
         ),
     ],
 )

@@ -130,7 +130,53 @@ def test_special_characters_are_escaped() -> None:
 def test_unknown_format_and_layout_are_refused() -> None:
     with pytest.raises(RequestError, match=r"table format: found 'latx'; accepted: text, markdown, latex, csv.*latex"):
         table(summary(), EXPERIMENT).render("latx")
-    with pytest.raises(ConfigError, match=r"table: found 'mistake'; accepted: accuracy, mistakes\. Did you mean"):
+    with pytest.raises(
+        ConfigError, match=r"table: found 'mistake'; accepted: accuracy, mistakes, cache\. Did you mean"
+    ):
         table(summary(), EXPERIMENT | {"table": "mistake"})
     with pytest.raises(ConfigError, match=r"table\.group_by: found 'size'; accepted: budget"):
         table(summary(), EXPERIMENT | {"table": {"group_by": "size"}})
+
+
+PUBLISHED: dict[str, Any] = {
+    "name": "mine",
+    "reproduces": {"paper": "orabona2008", "item": "Table 1"},
+    "table": {"layout": "mistakes"},
+    "algorithms": [
+        {"name": "forgetron", "budget": [1500, 1600]},
+        {"name": "projectron_plus_plus", "bound_budget": 1500, "progress": ["unit_step", "printed"]},
+    ],
+}
+
+
+def reproduction(experiment: dict[str, Any]) -> list[str]:
+    sets = [("forgetron", {"budget": budget}) for budget in (1500, 1600)]
+    sets += [("projectron_plus_plus", {"bound_budget": 1500, "progress": step}) for step in ("unit_step", "printed")]
+    records = [
+        {"key": f"{i}", "algorithm": name, "params": params, "run": 0, "online_error": 0.2, "support_size": 7}
+        for i, (name, params) in enumerate(sets)
+    ]
+    return table(summarise(trials_frame(records), experiment), experiment).render("markdown").splitlines()
+
+
+def test_what_reproduces_a_table_has_the_published_rows_beside_its_own() -> None:
+    assert reproduction(PUBLISHED)[2:] == [
+        "| **B = 1500** |  |  |  |  |  |  |",
+        "| Forgetron |  | 1 | 20.00 | 21.90 ± 0.23 | 7 | 1500 |",
+        "| Projectron++ | progress: unit step | 1 | 20.00 | 20.04 ± 0.14 | 7 | 992.8 ± 9.73 |",
+        "| Projectron++ | progress: printed | 1 | 20.00 | 20.04 ± 0.14 | 7 | 992.8 ± 9.73 |",
+        "| **B = 1600** |  |  |  |  |  |  |",
+        "| Forgetron |  | 1 | 20.00 |  | 7 |  |",
+    ]
+
+
+@pytest.mark.parametrize("reproduces", [None, {"paper": "orabona2008", "item": "Table 9"}, {"paper": "unknown1999"}])
+def test_what_reproduces_nothing_has_no_column_for_it(reproduces: Any) -> None:
+    assert "Paper" not in reproduction(PUBLISHED | {"reproduces": reproduces})[0]
+
+
+def test_layout_of_caches_has_what_came_and_went() -> None:
+    counted = summary().assign(insertions_mean=12.0, insertions_std=0.0, removals_mean=2.5, removals_std=0.5)
+    header, _, first, _ = table(counted, EXPERIMENT | {"table": {"layout": "cache"}}).render("markdown").splitlines()
+    assert header.endswith("| Test error, % | Online error, % | Support size | Insertions | Removals |")
+    assert first.endswith("| 11.00 ± 1.41 | 21.00 ± 1.41 | 10 | 12 | 2.5 ± 0.5 |")
