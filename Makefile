@@ -13,7 +13,7 @@ RUNS ?=
 SKIP ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install quickstart test lint format bench reproduce-all clean
+.PHONY: help install quickstart test lint format reproduce-all clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

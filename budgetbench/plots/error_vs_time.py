@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,12 @@ from budgetbench.results import Results
 from budgetbench.results.names import learner, learner_title, parameters_text, varying
 from budgetbench.results.summary import params_of
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Diameters of the marks for the smallest and for the largest budget, in points.
+SMALLEST, LARGEST = 3.5, 9.0
+
 BARS = {"stderr": "± standard error", "std": "± standard deviation", "none": ""}
 
 
@@ -27,7 +33,7 @@ BARS = {"stderr": "± standard error", "std": "± standard deviation", "none": "
     y=SCALE,
 )
 def error_vs_time(results: Results, spec: Mapping[str, Any]) -> Drawing:
-    """Mean test error (%) over the median training time of the runs; numbers beside the points are the budgets.
+    """Mean test error (%) over the median training time of the runs; marks grow with the budget.
 
     The median, because a run during which the machine was busy with other things takes much longer than the others.
     """
@@ -62,36 +68,43 @@ def error_vs_time(results: Results, spec: Mapping[str, Any]) -> Drawing:
         )
     data = pd.concat(parts, ignore_index=True)
     figure, axes = new_figure(spec["size"], labels)
+    budgets = sorted(data["budget"].dropna().unique())
     for number, label in enumerate(labels):
-        drawn = data[data["series"] == label]
-        colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
-        offset = ((3, 3), (3, -8), (-11, 3))[number % 3]  # labels of neighbouring points on different sides
-        x, y, low, high = (drawn[name].to_numpy(dtype=float) for name in ("seconds", "y", "low", "high"))
-        bars = np.vstack([y - low, high - y]).clip(min=0)
-        axes.errorbar(
-            x,
-            y,
-            yerr=bars,
-            label=label,
-            color=colour,
-            marker=marker,
-            linestyle=LINES[number % len(LINES)] if len(drawn) > 1 else "none",
-            linewidth=0.9,
-            elinewidth=0.9,
-            capsize=2.2,
-            capthick=0.9,
-        )
-        for budget, place in zip(drawn["budget"], zip(x, y, strict=True), strict=True):
-            if not pd.isna(budget):
-                axes.annotate(str(budget), place, offset, textcoords="offset points", fontsize=6, color=colour)
+        _draw(axes, data[data["series"] == label], number, label, budgets)
     set_scale(axes, "x", spec["x"], data["seconds"].to_numpy())
     set_scale(axes, "y", spec["y"], data[["y", "low", "high"]].to_numpy().ravel())
     axes.set_xlabel("Training time (s)")
     axes.set_ylabel("Test error (%)")
     bars_text = BARS[spec["error_bars"]] if (data["high"] > data["low"]).any() else ""
-    caption = f"{runs_text(data['runs'])}, median time{f'; bars: {bars_text}' if bars_text else ''}; numbers: budgets."
+    caption = f"{runs_text(data['runs'])}, median time{f'; bars: {bars_text}' if bars_text else ''}"
+    if len(budgets) > 1:
+        caption += f"; the larger the mark, the larger the budget: {', '.join(str(budget) for budget in budgets)}"
+    caption += "."
     finish(figure, axes, spec, spec["title"] or str(results.experiment.get("title") or results.folder.name), caption)
     return Drawing(figure, data)
+
+
+def _draw(axes: Axes, drawn: pd.DataFrame, number: int, label: str, budgets: Sequence[int]) -> None:
+    """One line, whose marks grow with the budget."""
+    colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+    x, y, low, high = (drawn[name].to_numpy(dtype=float) for name in ("seconds", "y", "low", "high"))
+    axes.errorbar(
+        x,
+        y,
+        yerr=np.vstack([y - low, high - y]).clip(min=0),
+        label=label,
+        color=colour,
+        marker=marker,
+        markersize=SMALLEST,
+        linestyle=LINES[number % len(LINES)] if len(drawn) > 1 else "none",
+        linewidth=0.9,
+        elinewidth=0.9,
+        capsize=2.2,
+        capthick=0.9,
+    )
+    rank = [0 if pd.isna(budget) else budgets.index(budget) for budget in drawn["budget"]]
+    sizes = np.linspace(SMALLEST, LARGEST, max(2, len(budgets)))[rank]
+    axes.scatter(x, y, s=sizes**2, color=colour, marker=marker, linewidths=0, zorder=3)
 
 
 def _labels(series: list[Series]) -> list[str]:

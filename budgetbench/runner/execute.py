@@ -195,9 +195,8 @@ def warm_up(names: Sequence[str], experiment: Experiment) -> None:
     X = np.array([[0.0, 0.0], [0.7, 0.7], [0.0, 1.0], [1.0, 0.0]] * 2, dtype=np.float32)
     labels = np.array([0, 1, 1, 0] * 2)
     for name, sets in experiment.trial_parameters():
-        if name in names and not learners[name].batch:
-            for params in sets[:1]:
-                with suppress(Exception):
-                    model = make_learner(Trial(name, params, 0, ""), experiment)
-                    model.start(np.array([-1, 1]), X.shape[1])
-                    model.learn(Streamed(experiment.kernel, X), labels, np.arange(len(X)))
+        if name in names:
+            with suppress(Exception):
+                model = make_learner(Trial(name, sets[0], 0, ""), experiment)
+                model.start(np.array([-1, 1]), X.shape[1])
+                model.learn(Streamed(experiment.kernel, X), labels, np.arange(len(X)))
