@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from budgetbench.config import Experiment
 from budgetbench.engine.base import KernelClassifier, choose
-from budgetbench.engine.kernel_access import KernelAccess, Streamed
+from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed
 from budgetbench.engine.online import OnlineLearner, drive
 from budgetbench.kernels import Floats, Kernel
 from budgetbench.learners import learners
@@ -194,9 +194,10 @@ def warm_up(names: Sequence[str], experiment: Experiment) -> None:
     """
     X = np.array([[0.0, 0.0], [0.7, 0.7], [0.0, 1.0], [1.0, 0.0]] * 2, dtype=np.float32)
     labels = np.array([0, 1, 1, 0] * 2)
+    kernel = experiment.kernel
     for name, sets in experiment.trial_parameters():
-        if name in names:
+        for access in (Streamed(kernel, X), Gram(kernel.matrix(X, X), X)) if name in names else ():
             with suppress(Exception):
                 model = make_learner(Trial(name, sets[0], 0, ""), experiment)
                 model.start(np.array([-1, 1]), X.shape[1])
-                model.learn(Streamed(experiment.kernel, X), labels, np.arange(len(X)))
+                model.learn(access, labels, np.arange(len(X)))
