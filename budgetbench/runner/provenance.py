@@ -39,15 +39,22 @@ def write_provenance(folder: Path, data: Data, settings: dict[str, Any], keys: S
     (folder / "provenance.json").write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
 
-def commit() -> str | None:
-    """The commit of the checkout that the program runs from, marked where it was changed; None outside of one."""
-    here = Path(__file__).parent
+def commit(package: Path = Path(__file__).parents[1]) -> str | None:
+    """The commit of the checkout that the program runs from, None outside of one.
+
+    ``-dirty`` marks changes in the package itself; new results beside it are none.
+    """
+
+    def git(*arguments: str) -> str:
+        run = ["git", "-C", str(package), *arguments]
+        return subprocess.run(run, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
+
     try:
-        run = ["git", "-C", str(here), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
-        described = subprocess.run(run, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
+        git("ls-files", "--error-unmatch", "__init__.py")  # else it only happens to lie in somebody's repository
+        changed = git("status", "--porcelain", "--", ".")
+        return git("rev-parse", "--short=12", "HEAD") + ("-dirty" if changed else "")
     except (OSError, subprocess.SubprocessError):
         return None
-    return described or None
 
 
 def _version(package: str) -> str | None:
