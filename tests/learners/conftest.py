@@ -210,3 +210,18 @@ def rule() -> type[Rule]:
 @pytest.fixture
 def course() -> type[Course]:
     return Course
+
+
+@pytest.fixture
+def projected() -> Callable[..., tuple[NDArray[np.float64], float, float, bool]]:
+    """Projects afresh, Orabona, Keshet, Caputo 2008, Eqs. 8 and 9: d, ‖P k(xₜ, ·)‖², ‖δ‖², and whether xₜ lies in the
+    span as far as rounding lets one tell."""
+
+    def projected(K: Any, stored: list[int], t: int) -> tuple[NDArray[np.float64], float, float, bool]:
+        k = K[stored, t]
+        d = np.linalg.solve(K[np.ix_(stored, stored)], k)
+        length2 = float(k @ d)
+        delta2 = max(0.0, K[t, t] - length2)
+        return d, length2, delta2, bool(delta2 <= 2**-20 * (K[t, t] + d**2 @ K[stored, stored]))
+
+    return projected

@@ -18,7 +18,7 @@ from budgetbench.learners import Perceptron, Projectron
 
 
 @pytest.fixture
-def twin(course: Any) -> Callable[..., Any]:
+def twin(course: Any, projected: Any) -> Callable[..., Any]:
     """Orabona, Keshet, Caputo 2008, Algorithm 2, Eqs. 8 to 10 and 13."""
 
     def projectron(
@@ -37,16 +37,13 @@ def twin(course: Any) -> Callable[..., Any]:
         for epoch in range(epochs):
             for t in order:
                 stored = list(a)
-                k = K[stored, t]
-                f = float(k @ list(a.values()))
+                f = float(K[stored, t] @ list(a.values()))
                 margin = float(y[t] * f) if abs(f) > 1e-9 else 0.0
                 if margin <= 0:
-                    d = np.linalg.solve(K[np.ix_(stored, stored)], k)
-                    delta2 = max(0.0, K[t, t] - k @ d)
-                    within = delta2 <= 2**-20 * (K[t, t] + d**2 @ K[stored, stored])
+                    d, length2, delta2, within = projected(K, stored, t)
                     threshold = eta
                     if U is not None:
-                        threshold = (2 * (1 - margin) - k @ d - 0.5) / (2 * U)
+                        threshold = (2 * (1 - margin) - length2 - 0.5) / (2 * U)
                     if np.sqrt(delta2) <= (threshold or 0) or within or len(stored) >= budget:
                         a.update(zip(stored, np.array(list(a.values())) + y[t] * d, strict=True))
                     else:

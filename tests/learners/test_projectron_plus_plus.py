@@ -14,7 +14,7 @@ from budgetbench.learners import Perceptron, ProjectronPlusPlus, learners
 
 
 @pytest.fixture
-def twin(course: Any) -> Callable[..., Any]:
+def twin(course: Any, projected: Any) -> Callable[..., Any]:
     """Orabona, Keshet, Caputo 2008, section 4.1; with a fixed η as in their paper of 2009."""
 
     def projectron_plus_plus(
@@ -37,16 +37,12 @@ def twin(course: Any) -> Callable[..., Any]:
         for epoch in range(epochs):
             for t in order:
                 stored = list(a)
-                k = K[stored, t]
-                f = float(k @ list(a.values()))
+                f = float(K[stored, t] @ list(a.values()))
                 margin = float(y[t] * f) if abs(f) > 1e-9 else 0.0
                 if margin < 1:
-                    loss = 1 - margin
-                    d = np.linalg.solve(K[np.ix_(stored, stored)], k)
-                    length2 = k @ d
-                    delta = np.sqrt(max(0.0, K[t, t] - length2))
-                    within = delta**2 <= 2**-20 * (K[t, t] + d**2 @ K[stored, stored])
-                    step = 0.0
+                    loss, step = 1 - margin, 0.0
+                    d, length2, delta2, within = projected(K, stored, t)
+                    delta = np.sqrt(delta2)
                     if margin <= 0:
                         if eta is not None:
                             threshold = eta
