@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import os
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -34,6 +37,7 @@ class Setting:
     experiment: Experiment
     problem: LearningProblem  # with X left out: that is mapped from the workspace
     workspace: str
+    caller: int = field(default_factory=os.getpid)  # the process that hands out the units
 
 
 @dataclass(frozen=True)
@@ -70,11 +74,14 @@ def units(trials: Sequence[Trial], has_gram: bool, experiment: Experiment) -> li
         found += [Unit(run, (trial,)) for trial in alone]
         if cohort:
             found.append(Unit(run, cohort))
-    return found
+    # Batch learners take longest: first, so that no worker is left alone with one in the end.
+    return sorted(found, key=lambda unit: not learners[unit.trials[0].algorithm].batch)
 
 
 def execute(unit: Unit, setting: Setting) -> list[Record]:
     """Do one unit; a trial that fails gives a record that says so."""
+    if os.getpid() != setting.caller:
+        _settle()
     with threadpool_limits(1):
         X, access = open_access(setting.workspace, setting.experiment.kernel)
         stream = stream_of(setting.problem, setting.experiment, unit.run)
@@ -86,6 +93,13 @@ def execute(unit: Unit, setting: Setting) -> list[Record]:
             message = f"{type(error).__name__}: {error}"
             records = [_head(unit.trials[0], setting, stream) | {"status": "failed", "error": message}]
         return records + [records[0] | {"key": trial.key, "run": trial.run} for trial in unit.repeated]
+
+
+@cache
+def _settle() -> None:
+    """Set apart what a worker process has imported: loky collects garbage after each task of a second or more, and
+    looking through all modules takes a tenth of a second each time."""
+    gc.freeze()
 
 
 def _execute(
