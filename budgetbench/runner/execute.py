@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import signal
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -74,8 +75,8 @@ def units(trials: Sequence[Trial], has_gram: bool, experiment: Experiment) -> li
         found += [Unit(run, (trial,)) for trial in alone]
         if cohort:
             found.append(Unit(run, cohort))
-    # Batch learners take longest: first, so that no worker is left alone with one in the end.
-    return sorted(found, key=lambda unit: not learners[unit.trials[0].algorithm].batch)
+    # What takes longest comes first, so that no worker is left alone with it in the end: cohorts, then batch learners.
+    return sorted(found, key=lambda unit: (len(unit.trials) == 1, not learners[unit.trials[0].algorithm].batch))
 
 
 def execute(unit: Unit, setting: Setting) -> list[Record]:
@@ -97,8 +98,13 @@ def execute(unit: Unit, setting: Setting) -> list[Record]:
 
 @cache
 def _settle() -> None:
-    """Set apart what a worker process has imported: loky collects garbage after each task of a second or more, and
-    looking through all modules takes a tenth of a second each time."""
+    """Once in each worker process.
+
+    Ctrl-C reaches all processes of a terminal; it is for the caller to end the workers. What was imported is set apart:
+    loky collects garbage after each task of a second or more, and looking through all modules takes a tenth of one.
+    """
+    with suppress(ValueError):  # not the main thread
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()
 
 
