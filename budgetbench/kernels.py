@@ -8,6 +8,7 @@ depend on the block in which it was computed: a Gram matrix and a streamed block
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
@@ -32,7 +33,7 @@ kernels: Registry[type[Kernel]] = Registry("kernel")
 
 
 @dataclass(frozen=True)
-class Kernel:
+class Kernel(ABC):
     """A positive definite function K(x, z) of two inputs."""
 
     name: ClassVar[str]
@@ -72,13 +73,13 @@ class Kernel:
                 self._finish(tile, norms_x[rows], norms_z[columns])
                 yield rows, columns, tile
 
+    @abstractmethod
     def diagonal(self, X: Floats) -> Floats:
         """K(x, x) for each row of X (n, d): float32 of shape (n,)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _finish(self, products: Floats, norms_x: Floats, norms_z: Floats) -> None:
         """Turn a tile of inner products into kernel values, in place."""
-        raise NotImplementedError
 
 
 def _tiles(n: int) -> list[slice]:

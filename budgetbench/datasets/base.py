@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -89,7 +90,7 @@ class Option:
     summary: str = ""
 
 
-class Dataset:
+class Dataset(ABC):
     """A set of examples that experiments name in their configuration. A subclass describes and loads one.
 
     Attributes
@@ -173,8 +174,9 @@ class Dataset:
             values[key] = value
         return values
 
+    @abstractmethod
     def _load(self, request: Request) -> Data:
-        raise NotImplementedError
+        """The data that a checked request asks for."""
 
 
 @dataclass(frozen=True)

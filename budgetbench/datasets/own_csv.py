@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from budgetbench.datasets.base import Option, register
-from budgetbench.datasets.own_files import PATHS, OwnFile, Table, content_of, flag
+from budgetbench.datasets.own_files import PATHS, OwnTable, Table, content_of, flag
 from budgetbench.datasets.parse import unpack
 from budgetbench.errors import DataError, nearest
 
@@ -26,7 +26,7 @@ def column(value: Any) -> int | str:
 
 
 @register
-class Csv(OwnFile):
+class Csv(OwnTable):
     name = "csv"
     title = "CSV file"
     summary = "your own table of numbers and a label, with commas, semicolons, tabs or spaces between"

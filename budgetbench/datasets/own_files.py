@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,7 @@ PATHS: Mapping[str, Option] = {
 
 
 class OwnFile(Dataset):
-    """Examples in a file of the user's, any number of classes. A subclass reads one format."""
+    """Examples in files of the user's, any number of classes. A subclass reads one format."""
 
     source = "your own file"
     licence = "yours"
@@ -61,13 +62,21 @@ class OwnFile(Dataset):
         files = tuple(file for file in (path, request.options["test_path"]) if file is not None)
         return Data(held[0], held[1] if test is not None else None, classes, f"{self.name}/{content}", files)
 
+    @abstractmethod
     def read_all(self, options: dict[str, Any]) -> tuple[Table, Table | None]:
         """The training table and the test table, where there is one; raises DataError."""
+
+
+class OwnTable(OwnFile):
+    """A format with one table in each file."""
+
+    def read_all(self, options: dict[str, Any]) -> tuple[Table, Table | None]:
         test_path = options["test_path"]
         return self.read(options["path"], options), None if test_path is None else self.read(test_path, options)
 
+    @abstractmethod
     def read(self, path: Path, options: dict[str, Any]) -> Table:
-        raise NotImplementedError
+        """The table in a file; raises DataError."""
 
 
 def content_of(path: Path) -> bytes:

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from budgetbench.datasets.base import Option, count, register
-from budgetbench.datasets.own_files import PATHS, OwnFile, Table, content_of, flag
+from budgetbench.datasets.own_files import PATHS, OwnTable, Table, content_of, flag
 from budgetbench.datasets.parse import read_libsvm, unpack
 from budgetbench.errors import DataError
 
 
 @register
-class Libsvm(OwnFile):
+class Libsvm(OwnTable):
     name = "libsvm"
     title = "LIBSVM file"
     summary = "your own file in LIBSVM (svmlight) format"

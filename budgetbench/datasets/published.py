@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -45,9 +46,9 @@ class Published(Dataset):
     fingerprints: Mapping[str, Mapping[str, Fingerprint]] = {}
     tolerance: float = ROUNDED
 
+    @abstractmethod
     def recipes(self, variant: str) -> tuple[Recipe, ...]:
         """The ways to get the dataset, the preferred one first."""
-        raise NotImplementedError
 
     def classes_of(self, variant: str) -> tuple[Label, ...]:
         """The class labels of a variant."""

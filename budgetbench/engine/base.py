@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
@@ -48,7 +49,7 @@ def learner(
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class KernelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """A classifier whose decision values are kernel expansions over its support set.
 
     Parameters
@@ -134,13 +135,13 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.learn(Streamed(self._kernel, inputs), labels, np.arange(len(inputs)))
         return self._keep(inputs)
 
+    @abstractmethod
     def learn(self, access: KernelAccess, labels: NDArray[np.int64], order: NDArray[np.int64]) -> None:
         """Learn from the examples `order` of a data set behind `access`, once `start` was called.
 
         `labels` are indices into the classes, one for each row of the data set. Afterwards `support_` holds row
         numbers of that data set; the support vectors are the caller's to keep (`_keep`).
         """
-        raise NotImplementedError
 
     def start(self, classes: NDArray[Any], n_features: int) -> None:
         """Forget everything and make ready to learn."""

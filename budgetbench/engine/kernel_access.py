@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,7 +13,7 @@ from budgetbench.kernels import Floats, Kernel
 Rows = NDArray[np.int64]
 
 
-class KernelAccess:
+class KernelAccess(ABC):
     """Kernel values between the rows of one data set, by row number.
 
     Attributes
@@ -25,9 +27,9 @@ class KernelAccess:
     diagonal: Floats
     gram: Floats | None = None
 
+    @abstractmethod
     def between(self, rows: Rows, columns: Rows) -> Floats:
         """K(rows[i], columns[j]): float32 of shape (len(rows), len(columns))."""
-        raise NotImplementedError
 
 
 class Gram(KernelAccess):
@@ -49,7 +51,10 @@ class Blockwise(KernelAccess):
 
     def __init__(self, access: KernelAccess) -> None:
         self.X, self.diagonal = access.X, access.diagonal
-        self.between = access.between  # type: ignore[method-assign]
+        self._access = access
+
+    def between(self, rows: Rows, columns: Rows) -> Floats:
+        return self._access.between(rows, columns)
 
 
 class Streamed(KernelAccess):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
@@ -58,9 +59,9 @@ class OnlineLearner(KernelClassifier):
 
     # -- what a learner gives --------------------------------------------------------------------------------
 
+    @abstractmethod
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         """Let the examples of a block pass."""
-        raise NotImplementedError
 
     def _capacity(self, arrivals: int) -> int:
         """How many more examples may have to be stored while `arrivals` pass."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 from budgetbench.engine.averaging import OnlineToBatch
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds
+from budgetbench.engine.kernel_access import gather
 from budgetbench.engine.parameters import Budget, NonNegative, Positive
-from budgetbench.engine.span import Batch, Span, gather
+from budgetbench.engine.span import Batch, Span
 from budgetbench.errors import ParameterError
 
 #: Examples that are projected in one product of matrices.
@@ -68,14 +70,16 @@ class ProjectingLearner(OnlineToBatch):
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         for first in range(0, len(block.order), BATCH):
             arrivals = block.order[first : first + BATCH]
-            batch = self._span.open(gather(block.K, arrivals, f.members[: f.counts[0]]), first, self._rounds)
+            values = gather(block.K, arrivals, f.members[: f.counts[0]]).astype(np.float64)
+            batch = self._span.open(values, first, self._rounds)
             self._pass(block, f, rounds, batch)
             self._span.take(batch, f.counts[0])
             self._rounds += len(arrivals)
         f.coefficients[: f.counts[0]] = self._span.coefficients(self._span.c)
 
+    @abstractmethod
     def _pass(self, block: Block, f: Expansion, rounds: Rounds, batch: Batch) -> None:
-        raise NotImplementedError
+        """Let the examples of a batch pass."""
 
     def _timed_coefficients(self) -> NDArray[np.float64]:
         return self._span.coefficients(self._span.timed)

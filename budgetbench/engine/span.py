@@ -129,17 +129,6 @@ class Span:
 
 
 @compiled
-def gather(K: NDArray[np.float32], rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Matrix:
-    """K[rows, columns], row by row, as float64."""
-    values = np.empty((len(rows), len(columns)))
-    for r in range(len(rows)):
-        row = K[rows[r]]
-        for s in range(len(columns)):
-            values[r, s] = row[columns[s]]
-    return values
-
-
-@compiled
 def value(batch: Batch, v: Matrix) -> float:
     """f(x) = c·v, 0 where it is 0 within rounding."""
     f = np.dot(batch.c[: len(v)], v)

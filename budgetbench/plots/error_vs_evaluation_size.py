@@ -11,7 +11,7 @@ import pandas as pd
 from budgetbench.plots.axes import set_scale
 from budgetbench.plots.base import Drawing, NothingToDraw, figure_kind, one_of
 from budgetbench.plots.panels import close_panels, new_panels
-from budgetbench.plots.series import runs_text
+from budgetbench.plots.series import BARS, bar_ends, runs_text
 from budgetbench.plots.style import COLOURS
 from budgetbench.results import Results
 from budgetbench.results.summary import params_of
@@ -23,13 +23,12 @@ RULES = {
     "random": ("random examples", COLOURS[2], "o"),
     "flips": ("examples that change side most often", COLOURS[1], "^"),
 }
-BARS = {"stderr": "± standard error", "std": "± standard deviation", "none": ""}
 
 
 @figure_kind(
     "error_vs_evaluation_size",
     "test error against the number of examples on which the Tighter Budget Perceptron counts errors",
-    error_bars=one_of(*BARS),
+    error_bars=one_of("stderr", "std", "none"),
 )
 def error_vs_evaluation_size(results: Results, spec: Mapping[str, Any]) -> Drawing:
     """Mean test error (%) over q, one row of panels for each budget, with a logarithmic and with a linear scale of q.
@@ -61,8 +60,9 @@ def error_vs_evaluation_size(results: Results, spec: Mapping[str, Any]) -> Drawi
 def _numbers(results: Results, bars: str) -> pd.DataFrame:
     """What is drawn: for each budget and way the q, the mean test error and the ends of its bar, in percent."""
     summary = results.summary
+    lows, highs = bar_ends(summary, "test_error", bars)
     rows = []
-    for (number, row), params in zip(summary.iterrows(), params_of(summary), strict=True):
+    for (number, row), params, low, high in zip(summary.iterrows(), params_of(summary), lows, highs, strict=True):
         rule, mean = params.get("evaluate"), row["test_error_mean"]
         if rule not in RULES or np.isnan(mean):
             continue
@@ -71,9 +71,6 @@ def _numbers(results: Results, bars: str) -> pd.DataFrame:
             size = row["support_size_mean"]
         elif rule == "all":
             size = results.trials.loc[results.trials["point"] == number, "train_size"].max()
-        reach = 0.0 if bars == "none" or row["runs"] < 2 else float(row["test_error_std"])
-        if bars == "stderr":
-            reach /= np.sqrt(row["runs"])
         rows.append(
             {
                 "budget": int(row["budget"]),
@@ -81,8 +78,8 @@ def _numbers(results: Results, bars: str) -> pd.DataFrame:
                 "evaluation_size": float(size),
                 "runs": row["runs"],
                 "y": 100 * mean,
-                "low": 100 * (mean - reach),
-                "high": 100 * (mean + reach),
+                "low": 100 * low,
+                "high": 100 * high,
             }
         )
     if not rows:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from budgetbench.plots.axes import dodged, positive_floor, set_scale
 from budgetbench.plots.base import SCALE, Drawing, NothingToDraw, figure_kind, one_of
-from budgetbench.plots.series import Series, runs_text, series_over_sizes
+from budgetbench.plots.series import BARS, Series, bar_ends, runs_text, series_over_sizes
 from budgetbench.plots.style import finish, new_figure
 from budgetbench.results import Results
 
@@ -21,19 +21,13 @@ LABELS = {
     "online_error": "Online error (%)",
     "margin_error": "Online margin error (%)",
 }
-BARS = {
-    "minmax": "minimum to maximum",
-    "std": "± standard deviation",
-    "stderr": "± standard error",
-    "none": "",
-}
 
 
 @figure_kind(
     "error_vs_support",
     "error against the number of support vectors, learners with several budgets as lines",
     measure=one_of(*LABELS),
-    error_bars=one_of(*BARS),
+    error_bars=one_of("minmax", "std", "stderr", "none"),
     x=one_of("log", "linear"),
     y=SCALE,
 )
@@ -77,7 +71,7 @@ def _numbers(series: list[Series], measure: str, spec: Mapping[str, Any]) -> pd.
     parts = []
     for one in series:
         rows = one.rows.sort_values("size", kind="stable")
-        low, high = _bars(rows, measure, spec["error_bars"])
+        low, high = bar_ends(rows, measure, spec["error_bars"])
         part = pd.DataFrame(
             {
                 "series": one.label,
@@ -102,18 +96,6 @@ def _numbers(series: list[Series], measure: str, spec: Mapping[str, Any]) -> pd.
         floor = positive_floor(data[["y", "low"]].to_numpy(dtype=float).ravel()) / 2
         data[["y", "low"]] = data[["y", "low"]].clip(lower=floor)
     return data
-
-
-def _bars(rows: pd.DataFrame, measure: str, kind: str) -> tuple[pd.Series[float], pd.Series[float]]:
-    mean = rows[f"{measure}_mean"]
-    if kind == "minmax":
-        return rows[f"{measure}_min"], rows[f"{measure}_max"]
-    if kind == "none":
-        return mean, mean
-    reach = rows[f"{measure}_std"].fillna(0.0)
-    if kind == "stderr":
-        reach = reach / np.sqrt(rows["runs"])
-    return mean - reach, mean + reach
 
 
 def _draw(axes: Any, one: Series, own: pd.DataFrame, bars: bool) -> None:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from budgetbench.plots.axes import set_scale
 from budgetbench.plots.base import SCALE, Drawing, NothingToDraw, figure_kind, one_of
-from budgetbench.plots.series import SIZES, Series, runs_text, series_over_sizes
+from budgetbench.plots.series import BARS, SIZES, Series, bar_ends, runs_text, series_over_sizes
 from budgetbench.plots.style import COLOURS, LINES, MARKERS, finish, new_figure
 from budgetbench.results import Results
 from budgetbench.results.names import learner, learner_title, parameters_text, varying
@@ -22,13 +22,11 @@ if TYPE_CHECKING:
 #: Diameters of the marks for the smallest and for the largest budget, in points.
 SMALLEST, LARGEST = 3.5, 9.0
 
-BARS = {"stderr": "± standard error", "std": "± standard deviation", "none": ""}
-
 
 @figure_kind(
     "error_vs_time",
     "test error against training time, learners with several budgets as lines",
-    error_bars=one_of(*BARS),
+    error_bars=one_of("stderr", "std", "none"),
     x=one_of("log", "linear"),
     y=SCALE,
 )
@@ -49,10 +47,7 @@ def error_vs_time(results: Results, spec: Mapping[str, Any]) -> Drawing:
     parts = []
     for one, label in zip(series, labels, strict=True):
         own = one.rows.sort_values("budget", kind="stable")
-        reach = own["test_error_std"].fillna(0.0) * (0 if spec["error_bars"] == "none" else 1)
-        if spec["error_bars"] == "stderr":
-            reach = reach / np.sqrt(own["runs"])
-        mean = own["test_error_mean"]
+        low, high = bar_ends(own, "test_error", spec["error_bars"])
         parts.append(
             pd.DataFrame(
                 {
@@ -60,9 +55,9 @@ def error_vs_time(results: Results, spec: Mapping[str, Any]) -> Drawing:
                     "budget": own["budget"],
                     "runs": own["runs"],
                     "seconds": own["seconds"],
-                    "y": 100 * mean,
-                    "low": 100 * (mean - reach),
-                    "high": 100 * (mean + reach),
+                    "y": 100 * own["test_error_mean"],
+                    "low": 100 * low,
+                    "high": 100 * high,
                 }
             )
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from budgetbench.plots.style import learner_style, variant_style
@@ -13,6 +14,9 @@ from budgetbench.results import Results
 from budgetbench.results.grid import canonical_json, points
 from budgetbench.results.names import learner_title, parameter_text, varying
 from budgetbench.results.summary import params_of
+
+BARS = {"minmax": "minimum to maximum", "std": "± standard deviation", "stderr": "± standard error", "none": ""}
+"""What the bars of a figure can show, in words."""
 
 SIZES = ("budget", "bound_budget", "U", "eta")
 """Parameters that set how many examples a learner keeps: results that differ in these only are joined to a line."""
@@ -119,3 +123,16 @@ def runs_text(runs: Iterable[int]) -> str:
     if counts == [1]:
         return "One run"
     return f"Mean of {counts[0]} runs" if len(counts) == 1 else f"Mean of {counts[0]} to {counts[-1]} runs"
+
+
+def bar_ends(rows: pd.DataFrame, measure: str, kind: str) -> tuple[pd.Series[float], pd.Series[float]]:
+    """Where the bars around the means of a summary's rows end; `kind` is one of `BARS`."""
+    mean = rows[f"{measure}_mean"]
+    if kind == "minmax":
+        return rows[f"{measure}_min"], rows[f"{measure}_max"]
+    if kind == "none":
+        return mean, mean
+    reach = rows[f"{measure}_std"].fillna(0.0)
+    if kind == "stderr":
+        reach = reach / np.sqrt(rows["runs"])
+    return mean - reach, mean + reach

@@ -10,7 +10,7 @@ import pytest
 from annotated_types import Ge, Gt
 
 from budgetbench.config import Experiment, load
-from budgetbench.datasets.base import Dataset, Option, datasets, register
+from budgetbench.datasets.base import Data, Dataset, Option, Request, datasets, register
 from budgetbench.engine.base import KernelClassifier, learner, learners
 from budgetbench.errors import ConfigError, ParameterError
 
@@ -54,20 +54,27 @@ def make_learners() -> None:
         C: Above = 1.0
 
 
-class Images(Dataset):
+class Described(Dataset):
+    """Known by its description alone: a configuration is checked without loading anything."""
+
+    def _load(self, request: Request) -> Data:
+        raise AssertionError("checking a configuration must not load data")
+
+
+class Images(Described):
     name, classes, n_train, n_test, variants = "images", (0, 1, 2), 100, 20, ("smooth", "rough")
 
 
-class Pooled(Dataset):
+class Pooled(Described):
     name, classes, n_train, pooled = "pooled", ("no", "yes"), 50, True
 
 
-class Drawn(Dataset):
+class Drawn(Described):
     name, classes, n_train, pooled, generated = "drawn", (-1, 1), 1000, True, True
     options = {"n": Option(int, 1000, "an integer")}  # noqa: RUF012
 
 
-class Own(Dataset):
+class Own(Described):
     name = "own"
     options = {  # noqa: RUF012
         "path": Option(Path, ..., "the path of a file"),

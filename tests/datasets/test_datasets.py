@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 
@@ -166,12 +165,8 @@ def test_the_nonlinear_toy_can_be_separated_but_not_by_a_line(cache: Cache) -> N
 
 
 @pytest.fixture(scope="module")
-def real(tmp_path_factory: pytest.TempPathFactory) -> Cache:
-    """The real data is not part of the repository."""
-    place = os.environ.get("BUDGETBENCH_MIRROR") or str(PROJECT.parent / "shared" / "data")
-    if "://" not in place and not Path(place).is_dir():
-        pytest.skip("no BUDGETBENCH_MIRROR and no ../shared/data")
-    return Cache(tmp_path_factory.mktemp("data"), place, quiet=True)
+def real(tmp_path_factory: pytest.TempPathFactory, mirror: str) -> Cache:
+    return Cache(tmp_path_factory.mktemp("data"), mirror, quiet=True)
 
 
 @pytest.mark.parametrize("name", [name for name in PUBLISHED if name != "vehicle"])

@@ -6,7 +6,6 @@ import gzip
 import hashlib
 import http.server
 import io
-import os
 import ssl
 import subprocess
 import sys
@@ -316,7 +315,6 @@ def test_processes_that_fetch_at_once_all_succeed(web: Web, tmp_path: Path) -> N
     assert not leftovers(tmp_path)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="file modes")
 def test_files_are_readable_as_the_user_s_other_files_are(web: Web, tmp_path: Path) -> None:
     dataset = Small(f"{web.url}/small")
     web.pages["/small/small.txt"] = dataset.text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ from budgetbench.runner.workspace import write_gram
 from budgetbench.streams import load_problem, stream_of
 
 PROJECT = Path(__file__).resolve().parents[2]
-MIRROR = os.environ.get("BUDGETBENCH_MIRROR") or str(PROJECT.parent / "shared" / "data")
 KERNELS: list[Kernel] = [RBF(gamma=0.02), Linear(), Polynomial(degree=3, gamma=0.1, coef0=1.0)]
 
 
@@ -110,11 +108,10 @@ def test_no_more_kernel_values_than_a_block_needs(monkeypatch: pytest.MonkeyPatc
 REAL = {"usps_noise10": (25, 100), "banana": (50,), "waveform": (100,)}
 
 
-@pytest.mark.skipif(not Path(MIRROR).is_dir(), reason="real data: name its folder in BUDGETBENCH_MIRROR")
 @pytest.mark.parametrize("name", list(REAL))
-def test_on_real_data_every_decision_agrees(name: str, tmp_path: Path) -> None:
+def test_on_real_data_every_decision_agrees(name: str, tmp_path: Path, mirror: str) -> None:
     experiment = load(PROJECT / "configs" / f"{name}.yaml")
-    problem, _ = load_problem(experiment, Cache(tmp_path, MIRROR, quiet=True))
+    problem, _ = load_problem(experiment, Cache(tmp_path, mirror, quiet=True))
     stream = stream_of(problem, experiment, 0)
     wanted = [
         Trial(algorithm, params, 0, "")

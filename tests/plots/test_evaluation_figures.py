@@ -11,10 +11,7 @@ import pytest
 import yaml
 from matplotlib.collections import PathCollection
 
-from budgetbench.plots import figures
-from budgetbench.plots.base import NothingToDraw, checked_plots
-from budgetbench.plots.style import styled
-from budgetbench.results import read_results
+from budgetbench.plots.base import NothingToDraw
 
 NAME = "tighter_budget_perceptron"
 ALGORITHMS = [
@@ -52,13 +49,7 @@ def write(folder: Path, algorithms: list[dict[str, Any]]) -> Path:
     return folder
 
 
-def drawing(folder: Path, kind: str, **options: Any) -> Any:
-    (spec,) = checked_plots([{"kind": kind, **options}])
-    with styled():
-        return figures[kind].draw(read_results(folder), spec)
-
-
-def test_two_scales_for_each_budget(tmp_path: Path) -> None:
+def test_two_scales_for_each_budget(tmp_path: Path, drawing: Any) -> None:
     drawn = drawing(write(tmp_path / "made_up", ALGORITHMS[:2]), "error_vs_evaluation_size")
     axes = drawn.figure.axes
     assert [one.get_title(loc="left") for one in axes] == [
@@ -72,7 +63,7 @@ def test_two_scales_for_each_budget(tmp_path: Path) -> None:
         assert shown == [pytest.approx(pair) for pair in zip(own["evaluation_size"], own["y"], strict=True)]
 
 
-def test_the_size_and_the_bar_of_each_point(tmp_path: Path) -> None:
+def test_the_size_and_the_bar_of_each_point(tmp_path: Path, drawing: Any) -> None:
     data = drawing(write(tmp_path / "made_up", ALGORITHMS[:2]), "error_vs_evaluation_size").data
     own = data[data["budget"] == 85]
     assert list(own["evaluate"]) == ["all", "support", "random", "random", "flips", "flips"]
@@ -81,7 +72,7 @@ def test_the_size_and_the_bar_of_each_point(tmp_path: Path) -> None:
     assert list(own["high"] - own["y"]) == pytest.approx([1 / np.sqrt(3)] * 6)  # of the values -1, 0 and 1
 
 
-def test_median_time_and_short_labels(tmp_path: Path) -> None:
+def test_median_time_and_short_labels(tmp_path: Path, drawing: Any) -> None:
     algorithms = [{"name": NAME, "budget": [35, 85], "evaluate": ["all", "support"]}, ALGORITHMS[2]]
     drawn = drawing(write(tmp_path / "made_up", algorithms), "error_vs_time")
     labels = ["Tighter Budget Perceptron", "(evaluate: support)", "(candidates = 5)"]
@@ -93,7 +84,7 @@ def test_median_time_and_short_labels(tmp_path: Path) -> None:
     assert all(small < large for small, large in marks)  # the mark grows with the budget
 
 
-def test_results_without_what_is_shown(tmp_path: Path) -> None:
+def test_results_without_what_is_shown(tmp_path: Path, drawing: Any) -> None:
     folder = write(tmp_path / "made_up", ALGORITHMS[:1])
     lines = [json.loads(line) for line in (folder / "trials.jsonl").read_text().splitlines()]
     for line in lines:

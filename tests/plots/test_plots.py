@@ -18,7 +18,6 @@ from budgetbench.errors import ConfigError, RequestError
 from budgetbench.plots import figures, plot_experiment, plot_results
 from budgetbench.plots.base import NothingToDraw, checked_plots
 from budgetbench.plots.style import styled
-from budgetbench.results import read_results
 
 BUDGETS = [10, 30, 100]
 SEEN = [1, 500, 1000]
@@ -70,12 +69,6 @@ def write(folder: Path, plots: list[dict[str, Any]] | None = None, tested: bool 
     return folder
 
 
-def drawing(folder: Path, kind: str, **options: Any) -> Any:
-    (spec,) = checked_plots([{"kind": kind, **options}])
-    with styled():
-        return figures[kind].draw(read_results(folder), spec)
-
-
 def test_importing_the_kinds_loads_no_matplotlib_and_drawing_no_pyplot(tmp_path: Path) -> None:
     write(tmp_path / "made_up")
     code = (
@@ -100,7 +93,7 @@ def test_every_figure_comes_as_png_pdf_and_csv(tmp_path: Path) -> None:
     assert b"FontFile2" in paths[1].read_bytes()  # the fonts are embedded as TrueType
 
 
-def test_points_lines_and_bars_are_those_of_the_csv(tmp_path: Path) -> None:
+def test_points_lines_and_bars_are_those_of_the_csv(tmp_path: Path, drawing: Any) -> None:
     folder = write(tmp_path / "made_up")
     drawn = drawing(folder, "error_vs_support")
     (axes,) = drawn.figure.axes
@@ -118,7 +111,7 @@ def test_points_lines_and_bars_are_those_of_the_csv(tmp_path: Path) -> None:
     assert list(written["y"]) == pytest.approx(list(drawn.data["y"]))
 
 
-def test_numbers_and_labels_of_error_vs_support(tmp_path: Path) -> None:
+def test_numbers_and_labels_of_error_vs_support(tmp_path: Path, drawing: Any) -> None:
     data = drawing(write(tmp_path / "made_up"), "error_vs_support").data
     assert list(dict.fromkeys(data["series"])) == [
         "First",
@@ -135,7 +128,7 @@ def test_numbers_and_labels_of_error_vs_support(tmp_path: Path) -> None:
     assert list(searcher["x"]) == [305]  # stands alone: not moved
 
 
-def test_points_on_one_another_are_set_apart_a_little(tmp_path: Path) -> None:
+def test_points_on_one_another_are_set_apart_a_little(tmp_path: Path, drawing: Any) -> None:
     data = drawing(write(tmp_path / "made_up"), "error_vs_support").data
     at = data[data["support_size"] == 30]["x"]
     assert at.nunique() == 3
@@ -143,13 +136,13 @@ def test_points_on_one_another_are_set_apart_a_little(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("bars", "reach"), [("std", 2 * 0.5**0.5), ("stderr", 1.0), ("none", 0.0), ("minmax", 1.0)])
-def test_error_bars(tmp_path: Path, bars: str, reach: float) -> None:
+def test_error_bars(tmp_path: Path, bars: str, reach: float, drawing: Any) -> None:
     data = drawing(write(tmp_path / "made_up"), "error_vs_support", error_bars=bars).data
     assert data["high"].iloc[0] - data["y"].iloc[0] == pytest.approx(reach)
     assert data["y"].iloc[0] - data["low"].iloc[0] == pytest.approx(reach)
 
 
-def test_variants_share_a_colour_and_differ_in_line_and_fill(tmp_path: Path) -> None:
+def test_variants_share_a_colour_and_differ_in_line_and_fill(tmp_path: Path, drawing: Any) -> None:
     (axes,) = drawing(write(tmp_path / "made_up"), "error_vs_support").figure.axes
     first, left, right, searcher = (container[0] for container in axes.containers)
     assert left.get_color() == right.get_color()
@@ -159,7 +152,7 @@ def test_variants_share_a_colour_and_differ_in_line_and_fill(tmp_path: Path) -> 
     assert searcher.get_linestyle() == "None"
 
 
-def test_the_legend_covers_no_data(tmp_path: Path) -> None:
+def test_the_legend_covers_no_data(tmp_path: Path, drawing: Any) -> None:
     with styled():
         figure = drawing(write(tmp_path / "made_up"), "error_vs_support").figure
         figure.draw_without_rendering()
@@ -172,7 +165,7 @@ def test_the_legend_covers_no_data(tmp_path: Path) -> None:
     assert legend.get_title().get_text() == "Mean of 2 runs; bars: minimum to maximum."
 
 
-def test_the_mean_curve_and_its_band(tmp_path: Path) -> None:
+def test_the_mean_curve_and_its_band(tmp_path: Path, drawing: Any) -> None:
     drawn = drawing(write(tmp_path / "made_up"), "online_error_vs_seen", budget=30)
     data = drawn.data
     assert set(data["series"]) == {
@@ -188,7 +181,7 @@ def test_the_mean_curve_and_its_band(tmp_path: Path) -> None:
     assert legend.get_title().get_text() == "Mean of 2 runs; band: ± standard deviation; B = 30."
 
 
-def test_the_other_two_curves(tmp_path: Path) -> None:
+def test_the_other_two_curves(tmp_path: Path, drawing: Any) -> None:
     folder = write(tmp_path / "made_up")
     growth = drawing(folder, "support_vs_seen", budget=100).data
     assert list(growth[growth["series"] == "First"]["y"]) == [1, 50, 100]
@@ -198,13 +191,13 @@ def test_the_other_two_curves(tmp_path: Path) -> None:
     assert list(own["y"]) == pytest.approx([41, 31])
 
 
-def test_without_a_budget_all_are_drawn_and_told_apart(tmp_path: Path) -> None:
+def test_without_a_budget_all_are_drawn_and_told_apart(tmp_path: Path, drawing: Any) -> None:
     data = drawing(write(tmp_path / "made_up"), "online_error_vs_seen").data
     assert "First (B = 10)" in set(data["series"])
     assert "Second (B = 100, mode: right side)" in set(data["series"])
 
 
-def test_checkpoints_that_only_some_runs_have_are_left_out(tmp_path: Path) -> None:
+def test_checkpoints_that_only_some_runs_have_are_left_out(tmp_path: Path, drawing: Any) -> None:
     folder = write(tmp_path / "made_up")
     lines = (folder / "trials.jsonl").read_text().splitlines()
     first = json.loads(lines[0])

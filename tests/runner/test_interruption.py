@@ -33,7 +33,9 @@ algorithms:
 """
 TRIALS = 180
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="sees what is left behind in /proc, which only Linux has"
+)
 
 
 def heed_interrupts() -> None:
