@@ -17,6 +17,10 @@ class DataError(BudgetbenchError):
     """A dataset could not be had, or is not what it should be."""
 
 
+class NumericalError(BudgetbenchError, ArithmeticError):
+    """Numbers grew beyond what floating point can hold."""
+
+
 class RequestError(BudgetbenchError):
     """A request that cannot be carried out as it stands: a bad flag, path or file (exit code 2)."""
 

@@ -1,13 +1,14 @@
 """Kernel functions and the matrices of their values.
 
-Every kernel value in the program comes from `Kernel.matrix`: tile by tile a product of two blocks of rows in float32,
-then element-wise work in place. BLAS adds up each element of a large product in an order that depends on the number
-of inputs alone. Small products, which would take other paths, are made large by rows of zeros. So a value does not
-depend on the block in which it was computed: a Gram matrix and a streamed block agree.
+Every kernel value in the program comes from here. It is a function of the inner product of two rows, or of their
+distance, which `engine/products.py` computes in float64 and in a fixed order; what follows is done in float64 too, and
+the outcome is rounded to float32 once. So a value depends on the two rows alone: not on the block in which it is asked
+for, the machine, or its BLAS, and K(x, z) of equal rows is K(x, x) to the last bit.
 """
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
@@ -17,17 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.engine.compiled import compiled
-from budgetbench.errors import ParameterError
+from budgetbench.engine.products import (
+    BLOCK, COLUMNS, TILE, Floats, Panel, Rows, Scratch, Values, panel_of, products, rows_of, squared_distances,
+    squared_norms,
+)  # fmt: skip
+from budgetbench.errors import NumericalError, ParameterError
 from budgetbench.registry import Registry
 
-Floats = NDArray[np.float32]
-
-#: Rows and columns of a tile: enough for BLAS, and the element-wise steps run while it is still in the cache.
-TILE = 512
-#: Multiplications up to which BLAS may take a routine of its own for small products (OpenBLAS: 100³), with room.
-SMALL = 1 << 20
-#: Sums of up to so many terms are added up alike by all routines.
-SHORT = 16
+#: Powers of two that values may reach in float32, and in float64 before they are scaled and rounded to float32.
+SINGLE, DOUBLE = 127, 1023
 
 kernels: Registry[type[Kernel]] = Registry("kernel")
 
@@ -42,90 +41,162 @@ class Kernel(ABC):
     non_negative: ClassVar[bool] = False
 
     def matrix(self, X: Floats, Z: Floats, out: Floats | None = None) -> Floats:
-        """Kernel values between the rows of X (n, d) and of Z (m, d): float32 of shape (n, m)."""
+        """Kernel values between the rows of X (n, d) and of Z (m, d): float32 of shape (n, m).
+
+        Raises
+        ------
+        NumericalError
+            For values that are too large for float32.
+        """
         X, Z = np.asarray(X, dtype=np.float32), np.asarray(Z, dtype=np.float32)
         if out is None:
             out = np.empty((len(X), len(Z)), dtype=np.float32)
-        if not out.size:
-            return out
         for rows, columns, tile in self._by_tile(X, Z):
             out[rows, columns] = tile
         return out
 
-    def expansion(self, X: Floats, support: Floats, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
-        """f(x) = Σ coefficients[s] K(support[s], x) for each row of X (n, d).
+    def expansion(self, X: Floats, support: Floats, coefficients: Values) -> Values:
+        """f(x) = Σ coefficients[s] K(support[s], x) for each row of X (n, d), added up in the order of s.
 
         Of shape (n,) for coefficients (m,), of shape (n, k) for coefficients (m, k). No value outlives its tile, so
         that memory does not grow with n m.
         """
         X, support = np.asarray(X, dtype=np.float32), np.asarray(support, dtype=np.float32)
-        values = np.zeros((len(X), *coefficients.shape[1:]))
-        for rows, columns, tile in self._by_tile(X, support):
-            values[rows] += tile.astype(np.float64) @ coefficients[columns]
-        return values
+        weights = np.ascontiguousarray(coefficients.reshape(len(support), -1), dtype=np.float64)
+        sums = np.zeros((weights.shape[1], len(X)))
+        for members, columns, tile in self._by_tile(support, X):
+            _add(tile, weights[members], sums, columns.start)
+        return np.ascontiguousarray(sums.T).reshape(len(X), *coefficients.shape[1:])
+
+    def fitted_to(self, X: Floats) -> Kernel:
+        """This kernel, multiplied by a power of two where its values between such rows would leave float32.
+
+        Raises
+        ------
+        NumericalError
+            Where they would leave float64 too.
+        """
+        return self
 
     def _by_tile(self, X: Floats, Z: Floats) -> Iterator[tuple[slice, slice, Floats]]:
-        """Kernel values between the rows of X and of Z, a tile at a time, with its place."""
-        norms_x, norms_z = _squared_norms(X), _squared_norms(Z)
-        for rows in _tiles(len(X)):
-            for columns in _tiles(len(Z)):
-                tile = _products(X[rows], Z[columns])
-                self._finish(tile, norms_x[rows], norms_z[columns])
-                yield rows, columns, tile
+        """Kernel values between the rows of X and of Z, a tile at a time, with its place; rows come in order.
+
+        A tile is good until the next one comes.
+        """
+        work, place = Scratch(), Scratch()
+        for start in range(0, len(X), BLOCK):
+            block = rows_of(X[start : start + BLOCK])
+            for first in range(0, len(Z), COLUMNS):
+                panel = panel_of(Z[first : first + COLUMNS], block)
+                columns = slice(first, first + len(panel))
+                for at in range(0, len(block), TILE):
+                    rows = block.tile(at)
+                    tile = place.tile(len(rows), len(panel), np.float32)
+                    self._fill(tile, rows, panel, work)
+                    yield slice(start + at, start + at + len(rows)), columns, tile
 
     @abstractmethod
     def diagonal(self, X: Floats) -> Floats:
         """K(x, x) for each row of X (n, d): float32 of shape (n,)."""
 
     @abstractmethod
-    def _finish(self, products: Floats, norms_x: Floats, norms_z: Floats) -> None:
-        """Turn a tile of inner products into kernel values, in place."""
+    def _fill(self, tile: Floats, rows: Rows, panel: Panel, scratch: Scratch) -> None:
+        """Put the kernel values between n rows and the m columns of a panel into a tile of shape (n, m)."""
 
 
-def _tiles(n: int) -> list[slice]:
-    return [slice(start, start + TILE) for start in range(0, n, TILE)]
+@compiled
+def _add(tile: Floats, weights: Values, sums: Values, first: int) -> None:
+    """sums[c, first + j] += weights[s, c] tile[s, j], one s after the other."""
+    n, k = weights.shape
+    for c in range(k):
+        f = sums[c, first : first + tile.shape[1]]
+        for s in range(n):
+            row, weight = tile[s], weights[s, c]
+            if weight != 0:
+                for j in range(len(row)):
+                    f[j] += weight * row[j]
 
 
-def _products(X: Floats, Z: Floats) -> Floats:
-    """x·z for the rows of X and Z, each added up in the same order whatever the numbers of rows."""
-    (n, d), m = X.shape, len(Z)
-    if np.may_share_memory(X, Z):  # of a matrix with itself NumPy lets another routine compute one half
-        Z = Z.copy()
-    if min(n, m) > 1 and (d <= SHORT or n * m * d > SMALL):
-        return X @ Z.T
-    more = max(2, m)
-    least = 2 if d <= SHORT else SMALL // (more * d) + 1
-    return (_padded(X, max(n, least)) @ _padded(Z, more).T)[:n, :m].copy()
+class OfProducts(Kernel):
+    """A kernel that is a function of x·z, and so may leave the range of float32."""
+
+    def diagonal(self, X: Floats) -> Floats:
+        norms = squared_norms(np.asarray(X, dtype=np.float32))
+        values = np.empty((1, len(norms)), dtype=np.float32)
+        self._finish(values, norms[None], 1.0)
+        self._check(values, norms)
+        return values[0]
+
+    def fitted_to(self, X: Floats) -> Kernel:
+        norms = squared_norms(np.asarray(X, dtype=np.float32))
+        largest = self._magnitude(float(norms.max(initial=0.0)))
+        if largest <= SINGLE:
+            return self
+        if not largest <= DOUBLE:
+            raise self._overflow(norms)
+        return Scaled(self, SINGLE - math.ceil(largest))
+
+    def _fill(self, tile: Floats, rows: Rows, panel: Panel, scratch: Scratch) -> None:
+        self._finish(tile, products(rows, panel, scratch), 1.0)
+        self._check(tile, rows.norms, panel.norms)
+
+    def _check(self, values: Floats, *norms: Values) -> None:
+        """Raise `NumericalError` where float32 cannot hold the values; where norms exclude that, none is looked at."""
+        largest = max(float(some.max(initial=0.0)) for some in norms)
+        if not (self._magnitude(largest) <= SINGLE or np.isfinite(values).all()):
+            raise self._overflow(*norms)
+
+    def _overflow(self, *norms: Values) -> NumericalError:
+        length = math.sqrt(max(float(some.max()) for some in norms))
+        remedy = "scale the inputs (`scale: unit`) or take a smaller degree"
+        return NumericalError(f"{self}: values beyond what numbers can hold; the largest ‖x‖ is {length:.4g}: {remedy}")
+
+    @abstractmethod
+    def _finish(self, values: Floats, products: NDArray[Any], factor: float) -> None:
+        """Put kernel values times a power of two in the place of `values`, from x·z."""
+
+    @abstractmethod
+    def _magnitude(self, product: float) -> float:
+        """The power of two that no |K(x, z)| with |x·z| of at most `product` exceeds."""
 
 
-def _padded(X: Floats, n: int) -> Floats:
-    padded = np.zeros((n, X.shape[1]), dtype=np.float32)
-    padded[: len(X)] = X
-    return padded
+@dataclass(frozen=True)
+class Scaled(OfProducts):
+    """Another kernel times 2^exponent, exactly, for its values to fit in float32 (`Kernel.fitted_to`)."""
 
+    name: ClassVar[str] = "scaled"
+    summary: ClassVar[str] = "a kernel times a power of two"
+    kernel: OfProducts
+    exponent: int
 
-def _squared_norms(X: Floats) -> Floats:
-    return np.einsum("ij,ij->i", X, X)
+    def __str__(self) -> str:
+        return f"{self.kernel} times 2^{self.exponent}"
+
+    def _finish(self, values: Floats, products: NDArray[Any], factor: float) -> None:
+        self.kernel._finish(values, products, factor * 2.0**self.exponent)
+
+    def _magnitude(self, product: float) -> float:
+        return self.kernel._magnitude(product) + self.exponent
 
 
 @kernels.register("linear")
 @dataclass(frozen=True)
-class Linear(Kernel):
+class Linear(OfProducts):
     """K(x, z) = x·z"""
 
     name: ClassVar[str] = "linear"
     summary: ClassVar[str] = "x·z"
 
-    def diagonal(self, X: Floats) -> Floats:
-        return _squared_norms(np.asarray(X, dtype=np.float32))
+    def _finish(self, values: Floats, products: NDArray[Any], factor: float) -> None:
+        _powers(values, products, 1.0, 0.0, 1, factor)
 
-    def _finish(self, products: Floats, norms_x: Floats, norms_z: Floats) -> None:
-        pass
+    def _magnitude(self, product: float) -> float:
+        return _log2(product)
 
 
 @kernels.register("polynomial")
 @dataclass(frozen=True)
-class Polynomial(Kernel):
+class Polynomial(OfProducts):
     """K(x, z) = (gamma x·z + coef0)^degree"""
 
     name: ClassVar[str] = "polynomial"
@@ -137,39 +208,43 @@ class Polynomial(Kernel):
     def __post_init__(self) -> None:
         if self.degree < 1:
             raise ParameterError("degree", self.degree, "an integer of at least 1")
-        if self.gamma <= 0:
+        if not 0 < self.gamma < math.inf:
             raise ParameterError("gamma", self.gamma, "a number above 0")
-        if self.coef0 < 0:
+        if not 0 <= self.coef0 < math.inf:
             raise ParameterError("coef0", self.coef0, "a number of at least 0")
 
-    def diagonal(self, X: Floats) -> Floats:
-        norms = _squared_norms(np.asarray(X, dtype=np.float32))
-        self._finish(norms[None], norms, norms)
-        return norms
+    def _finish(self, values: Floats, products: NDArray[Any], factor: float) -> None:
+        _powers(values, products, self.gamma, self.coef0, self.degree, factor)
 
-    def _finish(self, products: Floats, norms_x: Floats, norms_z: Floats) -> None:
-        _whole_powers(products, np.float32(self.gamma), np.float32(self.coef0), self.degree)
+    def _magnitude(self, product: float) -> float:
+        return self.degree * _log2(self.gamma * product + self.coef0)
+
+
+def _log2(value: float) -> float:
+    return math.log2(value) if 0 < value < math.inf else -math.inf if value == 0 else math.inf
 
 
 @compiled
-def _whole_powers(products: Floats, gamma: float, coef0: float, exponent: int) -> None:
-    """(gamma x·z + coef0)^exponent in place, by repeated squaring of one row after the other; `np.power` calls the
-    slow general function."""
-    square = np.empty(products.shape[1], dtype=np.float32)
+def _powers(values: Floats, products: NDArray[Any], gamma: float, coef0: float, exponent: int, factor: float) -> None:
+    """factor (gamma x·z + coef0)^exponent, by repeated squaring of one row after the other; `np.power` calls the slow
+    general function."""
+    square, power = np.empty(products.shape[1]), np.empty(products.shape[1])
     for i in range(len(products)):
-        values = products[i]
-        for j in range(len(values)):
-            square[j] = values[j] * gamma + coef0
-            values[j] = 1
+        row, target = products[i], values[i]
+        for j in range(len(row)):
+            square[j] = row[j] * gamma + coef0
+            power[j] = factor
         left = exponent
         while left:
             if left & 1:
-                for j in range(len(values)):
-                    values[j] *= square[j]
+                for j in range(len(power)):
+                    power[j] *= square[j]
             left >>= 1
             if left:
-                for j in range(len(values)):
+                for j in range(len(square)):
                     square[j] *= square[j]
+        for j in range(len(target)):
+            target[j] = power[j]
 
 
 @kernels.register("rbf")
@@ -183,29 +258,73 @@ class RBF(Kernel):
     gamma: float = 1.0
 
     def __post_init__(self) -> None:
-        if not self.gamma > 0:
+        if not 0 < self.gamma < math.inf:
             raise ParameterError("gamma", self.gamma, "a number above 0")
 
     def diagonal(self, X: Floats) -> Floats:
         return np.ones(len(X), dtype=np.float32)
 
-    def _finish(self, products: Floats, norms_x: Floats, norms_z: Floats) -> None:
-        _exponents(products, norms_x, norms_z, np.float32(-self.gamma))
-        np.exp(products, out=products)
+    def _fill(self, tile: Floats, rows: Rows, panel: Panel, scratch: Scratch) -> None:
+        """By ‖x‖² + ‖z‖² - 2 x·z, and by differences where that is not exact enough: of a pair far from the origin."""
+        _exponentials(tile, products(rows, panel, scratch), rows.norms, panel.norms, self.gamma)
+        # The sums leave an error of at most (d + 3) (‖x‖² + ‖z‖²) 2⁻⁵² in the squared distance.
+        farthest = ROUNDING / self.gamma / (rows.X.shape[1] + 3) * 2.0**52
+        if not panel.exact and rows.norms.max() + panel.norms.max() > farthest:
+            distances = squared_distances(rows, panel, scratch)
+            _exponentials_beyond(farthest, tile, distances, rows.norms, panel.norms, self.gamma)
+
+
+#: Error of gamma ‖x - z‖², and so relative error of a kernel value, that is let pass: a sixteenth of a last place.
+ROUNDING = 2.0**-27
+#: exp(r) ≈ 1 + r (…(EXP[6] r + EXP[5]) r … + EXP[0]) for |r| ≤ log(2)/2, with a relative error below 2⁻³³.
+EXP = (
+    1.0, 0.5000000047146066, 0.1666666671902445, 0.041666352771096406, 0.008333298470937313, 0.0013941118895435597,
+    0.00019899284862059724,
+)  # fmt: skip
+#: log(2) in two parts, the first of few enough bits that a whole number times it is exact.
+LOG2_HIGH, LOG2_LOW = float.fromhex("0x1.62e42fee00000p-1"), float.fromhex("0x1.a39ef35793c76p-33")
+PER_LOG2 = 1 / math.log(2)
+#: Added to a number and taken away again, it rounds it to a whole one, which stands in the last bits of the sum.
+WHOLE = 1.5 * 2.0**52
+#: exp(-LEAST) is 0 in float32.
+LEAST = 200.0
 
 
 @compiled
-def _exponents(products: Floats, norms_x: Floats, norms_z: Floats, factor: float) -> None:
-    """-gamma ‖x - z‖² in place of x·z.
+def _exp(u: float) -> float:
+    """exp(u) for u from -LEAST to 0, with half a last place of float32 in mind; exp(0) = 1.
 
-    ‖x - z‖² comes before the factor: exact for whole numbers. The norms are added to each other first, so that
-    K(x, z) and K(z, x) are rounded alike.
+    Our own, as np.exp differs between processors. No branches: loops over it are compiled to vector instructions.
     """
-    zero, two = np.float32(0), np.float32(2)
-    for i in range(len(products)):
+    shifted = u * PER_LOG2 + WHOLE
+    n = shifted - WHOLE
+    r = u - n * LOG2_HIGH - n * LOG2_LOW
+    tail = ((EXP[6] * r + EXP[5]) * r + EXP[4]) * r + EXP[3]
+    tail = ((tail * r + EXP[2]) * r + EXP[1]) * r + EXP[0]
+    power = np.int64((np.float64(shifted).view(np.int64) + 1023) << 52).view(np.float64)
+    return (1.0 + r * tail) * power
+
+
+@compiled
+def _exponentials(values: Floats, products: NDArray[Any], norms_x: Values, norms_z: Values, gamma: float) -> None:
+    """exp(-gamma ‖x - z‖²) from x·z. The norms are added to each other first: K(x, z) and K(z, x) are rounded alike."""
+    for i in range(len(values)):
+        row, target, norm = products[i], values[i], norms_x[i]
         for j in range(len(norms_z)):
-            squared_distance = norms_x[i] + norms_z[j] - two * products[i, j]
-            products[i, j] = max(squared_distance, zero) * factor
+            squared_distance = (norm + norms_z[j]) - 2.0 * row[j]
+            target[j] = _exp(-min(max(squared_distance, 0.0) * gamma, LEAST))
+
+
+@compiled
+def _exponentials_beyond(
+    farthest: float, values: Floats, distances: Values, norms_x: Values, norms_z: Values, gamma: float
+) -> None:
+    """exp(-gamma ‖x - z‖²) from ‖x - z‖² for pairs of ‖x‖² + ‖z‖² above `farthest`, in place; others are left alone."""
+    for i in range(len(values)):
+        row, target, norm = distances[i], values[i], norms_x[i]
+        for j in range(len(norms_z)):
+            value = np.float32(_exp(-min(row[j] * gamma, LEAST)))
+            target[j] = value if norm + norms_z[j] > farthest else target[j]
 
 
 #: The three ways to give the width of an RBF, as functions to gamma.
@@ -235,7 +354,10 @@ def make_kernel(name: str, **parameters: Any) -> Kernel:
             value = given.pop(key)
             if not value > 0:
                 raise ParameterError(key, value, "a number above 0")
-            given["gamma"] = RBF_WIDTHS[key](value)
+            gamma = RBF_WIDTHS[key](np.float64(value))
+            if not 0 < gamma < math.inf:
+                raise ParameterError(key, value, "a number above 0 whose gamma, 1/(2 sigma²), is a finite number")
+            given["gamma"] = float(gamma)
     known = [field.name for field in fields(kernels[name])]
     for key, value in given.items():
         if key not in known:

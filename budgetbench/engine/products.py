@@ -1,0 +1,279 @@
+"""Inner products and distances of rows, the same to the last bit on every machine and in every arrangement.
+
+Each is a sum in float64, in the order of the inputs, in loops of our own: no BLAS, whose order of summation depends on
+the processor and on the shape of a block. Inputs are float32, so that a product of two is exact in float64. What follows
+from that makes the loops fast and changes no bit:
+
+- a fused multiply-add rounds like a product and a sum, so the compiler may use it (`contracted`);
+- products with 0 are left out, where rows have many;
+- rows of few bits, such as whole numbers, are added up in float32, where every sum is exact.
+
+Loops run over the columns of a panel, the rows of the other side transposed, so that they need no sum across a vector.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from budgetbench.engine.compiled import compiled, contracted
+
+Floats = NDArray[np.float32]
+Values = NDArray[np.float64]
+
+#: Columns of a panel: an odd number of cache lines, for neighbouring inputs not to fall on the same places of the cache.
+COLUMNS = 184
+#: Rows that one pass over a panel takes: with it they stay in the second cache.
+TILE = 256
+#: Rows made ready at a time.
+BLOCK = 2048
+#: Inputs after which a loop turns to the next rows, so that their part of the panel stays in the first cache.
+DEPTH = 16
+#: Rows and inputs that an inner loop over dense rows takes at once, and inputs of one over rows with many zeros.
+GROUP, LIST = 4, 8
+#: Rows with at most so many of their inputs other than 0 are taken as lists.
+SPARSE = 0.5
+#: Whole multiples of powers of two down to this are looked for, to be added up in float32.
+FINEST = 2.0**-8
+#: Largest product of two such rows' lengths, in units of their last places: every sum of products fits in 24 bits.
+EXACT = 2.0**24
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows made ready to be multiplied with panels.
+
+    Attributes
+    ----------
+    X : inputs, float32 of shape (n, d), both padded with zeros to multiples of `GROUP`.
+    norms : ‖x‖² of each row, without padding.
+    unit : the largest power of two of which all inputs are multiples; 0 where none is found.
+    starts, inputs, values : the inputs other than 0 of row i are number starts[i] to starts[i + 1] of these lists,
+        padded with zeros to multiples of `LIST`; empty where rows are dense.
+    """
+
+    X: Floats
+    norms: Values
+    unit: float
+    starts: NDArray[np.int64]
+    inputs: NDArray[np.int64]
+    values: Floats
+
+    def tile(self, start: int) -> Rows:
+        """At most `TILE` rows from `start` on, a multiple of `GROUP`."""
+        stop = start + TILE
+        starts = self.starts[start : stop + 1] if len(self.starts) else self.starts
+        return replace(self, X=self.X[start:stop], norms=self.norms[start:stop], starts=starts)
+
+    def __len__(self) -> int:
+        return len(self.norms)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Rows transposed, to be multiplied with others.
+
+    Attributes
+    ----------
+    Z : inputs of shape (d, m), d padded with zeros; float32 where sums with the other rows are exact in that.
+    norms : ‖z‖² of each row.
+    """
+
+    Z: NDArray[Any]
+    norms: Values
+
+    @property
+    def exact(self) -> bool:
+        """Whether no sum of products is rounded."""
+        return bool(self.Z.dtype == np.float32)
+
+    def __len__(self) -> int:
+        return len(self.norms)
+
+
+def rows_of(X: Floats) -> Rows:
+    """Make rows of shape (n, d) ready."""
+    n, d = X.shape
+    padded = np.zeros((_rounded(n), _rounded(d)), dtype=np.float32)
+    padded[:n, :d] = X
+    norms = squared_norms(padded)[:n]
+    if np.count_nonzero(X) <= SPARSE * X.size and d > LIST:
+        lists = _lists(padded)
+    else:
+        lists = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32)
+    return Rows(padded, norms, _unit(padded), *lists)
+
+
+def panel_of(Z: Floats, others: Rows) -> Panel:
+    """Make rows of shape (m, d) ready to be multiplied with others."""
+    panel = np.zeros((others.X.shape[1], len(Z)), dtype=np.float64)
+    _transpose(Z, panel)
+    norms = _column_norms(panel)
+    return Panel(panel.astype(np.float32) if _fits(others, Z, norms) else panel, norms)
+
+
+def _fits(rows: Rows, Z: Floats, norms: Values) -> bool:
+    """Whether all sums of products are exact in float32."""
+    if not rows.unit:
+        return False
+    unit = _unit(Z)
+    lengths = np.sqrt(rows.norms.max(initial=0.0) * norms.max(initial=0.0))
+    return bool(unit and lengths <= EXACT * rows.unit * unit)
+
+
+class Scratch:
+    """Room for tiles that are made one after the other: fresh memory for each would cost as much as its values."""
+
+    def __init__(self) -> None:
+        self._bytes = np.empty(TILE * COLUMNS * 8, dtype=np.uint8)
+
+    def tile(self, n: int, m: int, dtype: DTypeLike) -> NDArray[Any]:
+        """A tile of shape (n, m) with anything in it, in the place of the one before."""
+        return self._bytes.view(dtype)[: n * m].reshape(n, m)
+
+
+def products(rows: Rows, panel: Panel, scratch: Scratch) -> NDArray[Any]:
+    """x·z of the rows and the columns: of shape (n, m), and of the panel's type."""
+    found = scratch.tile(len(rows.X), len(panel), panel.Z.dtype)
+    found.fill(0)
+    if len(rows.starts):
+        _sparse_products(rows.starts, rows.inputs, rows.values, panel.Z, found)
+    else:
+        _dense_products(rows.X, panel.Z, found)
+    return found[: len(rows)]
+
+
+def squared_norms(X: Floats) -> Values:
+    """‖x‖² of each row, rounded as the product of the row with itself is."""
+    found = np.empty(len(X))
+    for start in range(0, len(X), COLUMNS):
+        part = X[start : start + COLUMNS]
+        panel = np.empty((X.shape[1], len(part)))
+        _transpose(part, panel)
+        found[start : start + COLUMNS] = _column_norms(panel)
+    return found
+
+
+def _rounded(n: int) -> int:
+    return -(-n // GROUP) * GROUP
+
+
+def _unit(X: Floats) -> float:
+    unit = 1.0
+    while unit >= FINEST:
+        if _whole(X, np.float32(1 / unit)):
+            return unit
+        unit /= 2
+    return 0.0
+
+
+@compiled
+def _whole(X: Floats, factor: float) -> bool:
+    """Whether all inputs times a factor are whole numbers, of at most 24 bits."""
+    for i in range(len(X)):
+        row, broken = X[i], 0
+        for k in range(len(row)):
+            value = row[k] * factor
+            broken |= (np.rint(value) != value) | (abs(value) > np.float32(EXACT))
+        if broken:
+            return False
+    return True
+
+
+@compiled
+def _transpose(Z: Floats, panel: Values) -> None:
+    m, d = Z.shape
+    for first in range(0, d, DEPTH):
+        for j in range(m):
+            for k in range(first, min(first + DEPTH, d)):
+                panel[k, j] = Z[j, k]
+
+
+@contracted
+def _column_norms(panel: Values) -> Values:
+    norms = np.zeros(panel.shape[1])
+    for k in range(len(panel)):
+        for j in range(len(norms)):
+            norms[j] = norms[j] + panel[k, j] * panel[k, j]
+    return norms
+
+
+@compiled
+def _lists(X: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+    n, d = X.shape
+    starts = np.zeros(n + 1, dtype=np.int64)
+    for i in range(n):
+        count = 0
+        for k in range(d):
+            count += X[i, k] != 0
+        starts[i + 1] = starts[i] + (count + LIST - 1) // LIST * LIST
+    inputs, values = np.zeros(starts[n], dtype=np.int64), np.zeros(starts[n], dtype=np.float32)
+    for i in range(n):
+        at = starts[i]
+        for k in range(d):
+            if X[i, k] != 0:
+                inputs[at], values[at] = k, X[i, k]
+                at += 1
+    return starts, inputs, values
+
+
+@contracted
+def _sparse_products(
+    starts: NDArray[np.int64], inputs: NDArray[np.int64], values: Floats, Z: NDArray[Any], found: NDArray[Any]
+) -> None:
+    for i in range(len(starts) - 1):
+        f = found[i]
+        for e in range(starts[i], starts[i + 1], 8):
+            z0, z1, z2, z3 = Z[inputs[e]], Z[inputs[e + 1]], Z[inputs[e + 2]], Z[inputs[e + 3]]
+            z4, z5, z6, z7 = Z[inputs[e + 4]], Z[inputs[e + 5]], Z[inputs[e + 6]], Z[inputs[e + 7]]
+            x0, x1, x2, x3 = values[e], values[e + 1], values[e + 2], values[e + 3]
+            x4, x5, x6, x7 = values[e + 4], values[e + 5], values[e + 6], values[e + 7]
+            for j in range(len(f)):
+                half = f[j] + x0 * z0[j] + x1 * z1[j] + x2 * z2[j] + x3 * z3[j]
+                f[j] = half + x4 * z4[j] + x5 * z5[j] + x6 * z6[j] + x7 * z7[j]
+
+
+@contracted
+def _dense_products(X: Floats, Z: NDArray[Any], found: NDArray[Any]) -> None:
+    n, d = X.shape
+    for first in range(0, d, DEPTH):
+        for i in range(0, n, 4):
+            f0, f1, f2, f3 = found[i], found[i + 1], found[i + 2], found[i + 3]
+            for k in range(first, min(first + DEPTH, d), 4):
+                z0, z1, z2, z3 = Z[k], Z[k + 1], Z[k + 2], Z[k + 3]
+                a0, a1, a2, a3 = X[i, k], X[i, k + 1], X[i, k + 2], X[i, k + 3]
+                b0, b1, b2, b3 = X[i + 1, k], X[i + 1, k + 1], X[i + 1, k + 2], X[i + 1, k + 3]
+                c0, c1, c2, c3 = X[i + 2, k], X[i + 2, k + 1], X[i + 2, k + 2], X[i + 2, k + 3]
+                d0, d1, d2, d3 = X[i + 3, k], X[i + 3, k + 1], X[i + 3, k + 2], X[i + 3, k + 3]
+                for j in range(len(f0)):
+                    e0, e1, e2, e3 = z0[j], z1[j], z2[j], z3[j]
+                    f0[j] = f0[j] + a0 * e0 + a1 * e1 + a2 * e2 + a3 * e3
+                    f1[j] = f1[j] + b0 * e0 + b1 * e1 + b2 * e2 + b3 * e3
+                    f2[j] = f2[j] + c0 * e0 + c1 * e1 + c2 * e2 + c3 * e3
+                    f3[j] = f3[j] + d0 * e0 + d1 * e1 + d2 * e2 + d3 * e3
+
+
+def squared_distances(rows: Rows, panel: Panel, scratch: Scratch) -> Values:
+    """‖x - z‖² of the rows and the columns by differences, right to a few last places however close they are."""
+    found = scratch.tile(len(rows.X), len(panel), np.float64)
+    found.fill(0)
+    _distances(rows.X, panel.Z, found)
+    return found[: len(rows)]
+
+
+@compiled
+def _distances(X: Floats, Z: Values, found: Values) -> None:
+    """No fused operations here: the squares are rounded."""
+    n, d = X.shape
+    for first in range(0, d, DEPTH):
+        for i in range(n):
+            f = found[i]
+            for k in range(first, min(first + DEPTH, d), 4):
+                z0, z1, z2, z3 = Z[k], Z[k + 1], Z[k + 2], Z[k + 3]
+                x0, x1, x2, x3 = X[i, k], X[i, k + 1], X[i, k + 2], X[i, k + 3]
+                for j in range(len(f)):
+                    a0, a1, a2, a3 = x0 - z0[j], x1 - z1[j], x2 - z2[j], x3 - z3[j]
+                    f[j] = f[j] + a0 * a0 + a1 * a1 + a2 * a2 + a3 * a3
