@@ -78,6 +78,10 @@ class Kernel(ABC):
         """
         return self
 
+    def least(self, X: Floats) -> float:
+        """A bound: no kernel value between rows of X but 0 is smaller in size; 0 where nothing is known."""
+        return 0.0
+
     def _by_tile(self, X: Floats, Z: Floats) -> Iterator[tuple[slice, slice, Floats]]:
         """Kernel values between the rows of X and of Z, a tile at a time, with its place; rows come in order.
 
@@ -263,6 +267,14 @@ class RBF(Kernel):
 
     def diagonal(self, X: Floats) -> Floats:
         return np.ones(len(X), dtype=np.float32)
+
+    def least(self, X: Floats) -> float:
+        """Two rows are no farther apart than twice the largest distance from their mean."""
+        if not len(X):
+            return 1.0
+        centred = X - X.mean(axis=0, dtype=np.float64)
+        value = math.exp(-min(self.gamma * 4.004 * float(np.einsum("ij,ij->i", centred, centred).max()), LEAST))
+        return value if value > 2.0**-120 else 0.0  # below it float32 has fewer bits
 
     def _fill(self, tile: Floats, rows: Rows, panel: Panel, scratch: Scratch) -> None:
         """By ‖x‖² + ‖z‖² - 2 x·z, and by differences where that is not exact enough: of a pair far from the origin."""

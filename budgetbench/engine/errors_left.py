@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetbench.engine.certain import excess, margin_against, slack
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, discard
 
@@ -36,11 +37,13 @@ class Near(NamedTuple):
 
     positions, margins : of the examples, group after group; those of group g begin at start[g] and end at start[g + 1].
     start : five numbers.
+    slack : the most by which one of the margins may be wrong, one number.
     """
 
     positions: NDArray[np.uint32]
     margins: NDArray[np.float64]
     start: NDArray[np.int64]
+    slack: NDArray[np.float64]
 
 
 @compiled
@@ -70,7 +73,9 @@ def remove_worst(
     for slot in range(f.counts[0] - 1, -1, -1):
         if slot == old or (slot - turn[0]) % old < how.candidates:
             a, row = f.coefficients[slot], block.K[f.members[slot]]
-            count = errors_without(a, row, errors, near, fewest[-1], how.non_negative)
+            count = errors_without(a, row, errors, near, fewest[-1], how.non_negative, near.slack[0])
+            if near.slack[0] > 0.0 and count <= fewest[-1]:  # so far without the errors that are in doubt
+                count = certain_errors_without(f, block, slot, errors, near)
             keep_fewest(slots, fewest, slot, count)
     turn[0] = (turn[0] + how.candidates) % old
     for slot in range(f.counts[0] - 1, -1, -1):  # the youngest first, so that the numbers of the others stay right
@@ -110,20 +115,23 @@ def split(f: Expansion, block: Block, evaluated: NDArray[np.int64], near: Near) 
     for slot in range(f.counts[0]):
         reach = max(reach, abs(f.coefficients[slot]) * np.sqrt(block.diagonal[f.members[slot]]))
     reach *= 1.0 + 1e-5
+    near.slack[0] = 0.0
     ends = np.zeros(4 * RANKS + 1, dtype=np.int64)
     errors = 0
     for k in evaluated:
-        margin = block.y[k] * f.scores[k]
+        margin = margin_against(f, block, k, 0.0)
         errors += margin <= 0
-        rank = rank_of(margin, block.y[k], reach * np.sqrt(block.diagonal[k]))
+        doubt = slack(f, block, k)
+        near.slack[0] = max(near.slack[0], doubt)
+        rank = rank_of(margin, block.y[k], reach * np.sqrt(block.diagonal[k]) + doubt)
         if rank >= 0:
             ends[rank + 1] += 1
     for rank in range(4 * RANKS):
         ends[rank + 1] += ends[rank]
     near.start[:] = ends[::RANKS]
     for k in evaluated:
-        margin = block.y[k] * f.scores[k]
-        rank = rank_of(margin, block.y[k], reach * np.sqrt(block.diagonal[k]))
+        margin = margin_against(f, block, k, 0.0)
+        rank = rank_of(margin, block.y[k], reach * np.sqrt(block.diagonal[k]) + slack(f, block, k))
         if rank >= 0:
             near.positions[ends[rank]] = k
             near.margins[ends[rank]] = margin
@@ -143,10 +151,13 @@ def rank_of(margin: float, y: float, reach: float) -> int:
 
 
 @compiled
-def errors_without(a: float, row: NDArray[np.float32], errors: int, near: Near, fewest: int, non_negative: bool) -> int:
+def errors_without(
+    a: float, row: NDArray[np.float32], errors: int, near: Near, fewest: int, non_negative: bool, slack: float
+) -> int:
     """How many errors are left without a K(x, ·), whose kernel values are `row`; a number above `fewest` is a bound.
 
     Where K ≥ 0, only errors of the other class can become right, and only right examples of the same class wrong.
+    A margin within the slack of 0 does not count.
     """
     same = 1 if a > 0 else 0
     lowest = errors
@@ -158,7 +169,21 @@ def errors_without(a: float, row: NDArray[np.float32], errors: int, near: Near, 
             continue
         step = a if group % 2 else -a
         for e in range(near.start[group], near.start[group + 1]):  # the loop that takes the time
-            lowest += near.margins[e] - step * row[near.positions[e]] <= 0
+            lowest += near.margins[e] - step * row[near.positions[e]] <= -slack
             if lowest > fewest:
                 return lowest
     return lowest
+
+
+@compiled
+def certain_errors_without(f: Expansion, block: Block, slot: int, errors: int, near: Near) -> int:
+    """How many errors are left without a member, where margins near 0 are decided by the other members themselves."""
+    a, row = f.coefficients[slot], block.K[f.members[slot]]
+    left = errors - near.start[2]
+    for e in range(near.start[4]):
+        k = near.positions[e]
+        margin = near.margins[e] - block.y[k] * a * row[k]
+        if abs(margin) <= near.slack[0]:
+            margin = excess(f, block, k, slot, 0.0)
+        left += margin <= 0
+    return left

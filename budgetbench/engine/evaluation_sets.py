@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetbench.engine.certain import is_right
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion
 
@@ -113,7 +114,7 @@ def admit(e: EvaluationSet, f: Expansion, block: Block, i: int) -> None:
         drop(e, leaving)
     place = e.counts[0]
     put(e, place, i)
-    e.right[place] = block.y[i] * f.scores[i] > 0
+    e.right[place] = is_right(f, block, i)
     e.flips[place] = 0
     e.since[place] = e.counts[1]
 
@@ -124,8 +125,7 @@ def count_flips(e: EvaluationSet, f: Expansion, block: Block) -> None:
     if e.rule != FLIPS:
         return
     for place in range(e.counts[0]):
-        k = e.positions[place]
-        right = block.y[k] * f.scores[k] > 0
+        right = is_right(f, block, e.positions[place])
         if right != e.right[place]:
             e.right[place] = right
             e.flips[place] += 1

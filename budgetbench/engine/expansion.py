@@ -2,8 +2,11 @@
 
 While a block of examples passes, every learner keeps f(x) up to date for all of them: storing an example adds one row
 of kernel values to the scores, discarding it subtracts that row. Reading f is then free, and a row is read only when
-the support set changes. Scores are float64 sums of float32 kernel values; with whole coefficients such sums
-are exact as long as the values lie within 29 powers of two, so that the order of additions does not matter.
+the support set changes.
+
+Scores are float64 sums of float32 kernel values, so they carry rounding errors, and which ones depends on how the
+stream was cut. No decision may: `doubt` bounds the errors, and what lies within the bound is decided by the members
+themselves (`engine.certain`).
 """
 
 from __future__ import annotations
@@ -42,6 +45,7 @@ class Expansion(NamedTuple):
     scores : f at every followed position of the pool.
     stored : whether a position is a member.
     counts : support size, insertions so far, removals so far.
+    doubt : what bounds the errors of the scores, by the names below.
     """
 
     members: NDArray[np.int64]
@@ -49,6 +53,18 @@ class Expansion(NamedTuple):
     scores: NDArray[np.float64]
     stored: NDArray[np.bool_]
     counts: NDArray[np.int64]
+    doubt: NDArray[np.float64]
+
+
+#: Places in `Expansion.doubt`. The score at x is wrong by at most ERROR √K(x, x).
+#: WEIGHT : an upper bound on Σ |aᵢ| √K(xᵢ, xᵢ), so that |f(x)| ≤ WEIGHT √K(x, x).
+#: EXACT : up to this weight additions make no error at all, as whole multiples of the last bits of kernel values fit into
+#:     a float64.
+#: OUT_OF_ORDER : 0 while the scores of the block are what adding up the members from the oldest to the youngest gives.
+WEIGHT, ERROR, EXACT, OUT_OF_ORDER = 0, 1, 2, 3
+
+#: The rounding of a product and of a sum, as a share of the sum, with room for that of kernel values.
+ROUNDING = 2.0**-51
 
 
 class Rounds(NamedTuple):
@@ -62,16 +78,41 @@ class Rounds(NamedTuple):
 @compiled
 def shift(f: Expansion, block: Block, i: int, coefficient: float) -> None:
     """f ← f + coefficient·K(i, ·) in the scores alone."""
+    doubt(f, abs(coefficient) * np.sqrt(block.diagonal[i]))
     scores, row = f.scores, block.K[i]
     for j in range(len(scores)):
         scores[j] += coefficient * row[j]
 
 
 @compiled
+def doubt(f: Expansion, weight: float) -> None:
+    """Note what adding a row of that weight to the scores may do to them."""
+    size = f.doubt[WEIGHT] + weight
+    if size > f.doubt[EXACT]:
+        f.doubt[ERROR] += ROUNDING * size
+
+
+@compiled
+def gain(f: Expansion, weight: float) -> None:
+    """Let the weight of the members grow."""
+    f.doubt[WEIGHT] += weight
+
+
+@compiled
+def lose(f: Expansion, weight: float) -> None:
+    """Let the weight of the members shrink; rounded up, so that it stays a bound."""
+    f.doubt[WEIGHT] = max(0.0, f.doubt[WEIGHT] - weight) + ROUNDING * f.doubt[WEIGHT]
+    f.doubt[OUT_OF_ORDER] = 1.0
+
+
+@compiled
 def store(f: Expansion, block: Block, i: int, coefficient: float) -> None:
     """f ← f + coefficient·K(i, ·), with i a member; an example that is one already gets a larger coefficient."""
+    shift(f, block, i, coefficient)
+    gain(f, abs(coefficient) * np.sqrt(block.diagonal[i]))
     if f.stored[i]:
         f.coefficients[slot_of(f, i)] += coefficient
+        f.doubt[OUT_OF_ORDER] = 1.0
     else:
         slot = f.counts[0]
         f.members[slot] = i
@@ -79,14 +120,15 @@ def store(f: Expansion, block: Block, i: int, coefficient: float) -> None:
         f.stored[i] = True
         f.counts[0] += 1
         f.counts[1] += 1
-    shift(f, block, i, coefficient)
 
 
 @compiled
 def discard(f: Expansion, block: Block, slot: int) -> None:
     """Remove the member in a slot; younger ones move up, so that slots stay in order of age."""
-    shift(f, block, f.members[slot], -f.coefficients[slot])
-    f.stored[f.members[slot]] = False
+    i, coefficient = f.members[slot], f.coefficients[slot]
+    shift(f, block, i, -coefficient)
+    lose(f, abs(coefficient) * np.sqrt(block.diagonal[i]))
+    f.stored[i] = False
     last = f.counts[0] - 1
     for s in range(slot, last):
         f.members[s] = f.members[s + 1]
@@ -121,3 +163,10 @@ def rescore(f: Expansion, K: NDArray[np.float32], columns: int) -> None:
         coefficient, row = f.coefficients[slot], K[f.members[slot]]
         for j in range(columns):
             scores[j] += coefficient * row[j]
+
+
+def rescored(f: Expansion, whole: bool) -> None:
+    """Set the doubt back after `rescore`: to what one summation leaves, where no score is older than that."""
+    made = 0.0 if f.doubt[WEIGHT] <= f.doubt[EXACT] else ROUNDING * f.counts[0] * f.doubt[WEIGHT]
+    f.doubt[ERROR] = made if whole else max(made, f.doubt[ERROR])
+    f.doubt[OUT_OF_ORDER] = 0.0

@@ -20,11 +20,13 @@ class KernelAccess(ABC):
     ----------
     X : the inputs, float32 of shape (n, d), for solvers that bring their own kernels.
     diagonal : K(x, x) for each row, float32 of shape (n,).
+    least : no kernel value but 0 is smaller in size; 0 where that is not known.
     gram : all kernel values, float32 of shape (n, n), where they are at hand.
     """
 
     X: Floats
     diagonal: Floats
+    least: float = 0.0
     gram: Floats | None = None
 
     @abstractmethod
@@ -35,8 +37,8 @@ class KernelAccess(ABC):
 class Gram(KernelAccess):
     """The whole matrix of kernel values, computed beforehand and shared by all who learn from the data set."""
 
-    def __init__(self, gram: Floats, X: Floats) -> None:
-        self.X = X
+    def __init__(self, gram: Floats, X: Floats, least: float = 0.0) -> None:
+        self.X, self.least = X, least
         self.gram = self._gram = read_only(gram)
         self.diagonal = np.ascontiguousarray(np.diagonal(self._gram))
 
@@ -50,7 +52,7 @@ class Blockwise(KernelAccess):
     """The kernel values of another access for one who asks for them block by block, never for all at once."""
 
     def __init__(self, access: KernelAccess) -> None:
-        self.X, self.diagonal = access.X, access.diagonal
+        self.X, self.diagonal, self.least = access.X, access.diagonal, access.least
         self._access = access
 
     def between(self, rows: Rows, columns: Rows) -> Floats:
@@ -62,7 +64,7 @@ class Streamed(KernelAccess):
 
     def __init__(self, kernel: Kernel, X: Floats) -> None:
         self.X = X
-        self.diagonal = kernel.diagonal(X)
+        self.diagonal, self.least = kernel.diagonal(X), kernel.least(X)
         self._kernel = kernel
 
     def between(self, rows: Rows, columns: Rows) -> Floats:

@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.engine.compiled import compiled
-from budgetbench.engine.expansion import Block, Expansion
+from budgetbench.engine.certain import kernel_values, slack
+from budgetbench.engine.expansion import OUT_OF_ORDER, Block, Expansion, doubt, gain, lose
 
 
 @compiled
 def shift(f: Expansion, block: Block, i: int, coefficients: NDArray[np.float64], sign: float) -> None:
     """f ← f ± coefficients·K(i, ·) in the scores alone."""
+    doubt(f, weight(block, i, coefficients))
     row = block.K[i]
     for r in range(len(coefficients)):
         if coefficients[r] != 0.0:
@@ -26,29 +28,44 @@ def shift(f: Expansion, block: Block, i: int, coefficients: NDArray[np.float64],
 
 
 @compiled
+def weight(block: Block, i: int, coefficients: NDArray[np.float64]) -> float:
+    """The largest |coefficient| times √K(x, x): what bounds the share of example i in any class's score."""
+    largest = 0.0
+    for coefficient in coefficients:
+        largest = max(largest, abs(coefficient))
+    return largest * np.sqrt(block.diagonal[i])
+
+
+@compiled
 def append(f: Expansion, block: Block, i: int, coefficients: NDArray[np.float64]) -> None:
     """Store example i, which is no member yet, as the youngest one."""
+    shift(f, block, i, coefficients, 1.0)
+    gain(f, weight(block, i, coefficients))
     slot = f.counts[0]
     f.members[slot] = i
     f.coefficients[slot] = coefficients
     f.stored[i] = True
     f.counts[0] += 1
     f.counts[1] += 1
-    shift(f, block, i, coefficients, 1.0)
 
 
 @compiled
 def replace(f: Expansion, block: Block, slot: int, coefficients: NDArray[np.float64]) -> None:
     """Give a member other coefficients."""
-    shift(f, block, f.members[slot], coefficients - f.coefficients[slot], 1.0)
+    i = f.members[slot]
+    shift(f, block, i, coefficients - f.coefficients[slot], 1.0)
+    lose(f, weight(block, i, f.coefficients[slot]))
+    gain(f, weight(block, i, coefficients))
     f.coefficients[slot] = coefficients
 
 
 @compiled
 def remove(f: Expansion, block: Block, slot: int) -> None:
     """Discard the member in a slot; younger ones move up, so that slots stay in order of age."""
-    shift(f, block, f.members[slot], f.coefficients[slot], -1.0)
-    f.stored[f.members[slot]] = False
+    i = f.members[slot]
+    shift(f, block, i, f.coefficients[slot], -1.0)
+    lose(f, weight(block, i, f.coefficients[slot]))
+    f.stored[i] = False
     last = f.counts[0] - 1
     for s in range(slot, last):
         f.members[s] = f.members[s + 1]
@@ -69,27 +86,99 @@ def margin_of(f: Expansion, i: int, y: int) -> float:
 
 
 @compiled
-def best_without_itself(f: Expansion, block: Block, rivals: NDArray[np.int64]) -> tuple[int, float]:
-    """The slot whose example keeps the largest margin when it is removed, and that margin; the oldest of equals.
+def margin_in(values: NDArray[np.float64], y: int) -> float:
+    """The value of class y less the best other one."""
+    other = -np.inf
+    for r in range(len(values)):
+        if r != y:
+            other = max(other, values[r])
+    return values[y] - other
+
+
+@compiled
+def arriving_values(f: Expansion, block: Block, i: int, values: NDArray[np.float64]) -> None:
+    """The scores of an example of the block, added up from the oldest member to the youngest, into `values`."""
+    if f.doubt[OUT_OF_ORDER] == 0.0:
+        for r in range(len(values)):
+            values[r] = f.scores[r, i]
+    else:
+        add_up(f, block, i, -1, values)
+
+
+@compiled
+def add_up(f: Expansion, block: Block, i: int, without: int, values: NDArray[np.float64]) -> None:
+    """The scores at position i, added up from the oldest member to the youngest but for the slot `without`."""
+    K = kernel_values(f, block, i)
+    values[:] = 0.0
+    for slot in range(len(K)):
+        if slot != without:
+            for r in range(len(values)):
+                coefficient = f.coefficients[slot, r]
+                if coefficient != 0.0:
+                    values[r] += coefficient * K[slot]
+
+
+@compiled
+def best_without_itself(f: Expansion, block: Block, rivals: NDArray[np.int64]) -> int:
+    """The slot whose example keeps the largest margin when it is removed; the oldest of equals.
 
     An example is given up as soon as one class shows that its margin is not the largest. `rivals` remembers for each
-    position the class that did so last, and that class is tried first: mostly it does so again.
+    position the class that did so last, and that class is tried first: mostly it does so again. Where the doubt about
+    scores leaves several, their margins are added up.
     """
-    best, largest = -1, -np.inf
+    floor = -np.inf
     for slot in range(f.counts[0]):
-        i = f.members[slot]
-        margin = lead(f, block, slot, rivals[i])
-        if margin > largest:
-            for r in range(len(f.scores)):
-                if r != block.y[i]:
-                    over = lead(f, block, slot, r)
-                    if over < margin:
-                        margin, rivals[i] = over, r
-                        if margin <= largest:
-                            break
-            if margin > largest:
-                best, largest = slot, margin
-    return best, largest
+        margin = margin_above(f, block, slot, floor, rivals)
+        floor = max(floor, margin - 2 * slack(f, block, f.members[slot]))
+    best, found, only = -1, -np.inf, True
+    for slot in range(f.counts[0]):
+        doubt = 2 * slack(f, block, f.members[slot])
+        if margin_above(f, block, slot, floor - doubt, rivals) >= floor - doubt:
+            if best < 0:
+                best = slot
+            elif doubt > 0.0 or slack(f, block, f.members[best]) > 0.0:
+                if only:
+                    found, only = certain_margin(f, block, best), False
+                margin = certain_margin(f, block, slot)
+                if margin > found:
+                    best, found = slot, margin
+    return best
+
+
+@compiled
+def margin_above(f: Expansion, block: Block, slot: int, limit: float, rivals: NDArray[np.int64]) -> float:
+    """The margin of a member without its own contribution, up to twice its slack; something smaller than the limit if
+    the margin is."""
+    i = f.members[slot]
+    margin = lead(f, block, slot, rivals[i])
+    if margin < limit:
+        return margin
+    for r in range(len(f.scores)):
+        if r != block.y[i]:
+            over = lead(f, block, slot, r)
+            if over < margin:
+                margin, rivals[i] = over, r
+                if margin < limit:
+                    break
+    return margin
+
+
+@compiled
+def certain_margin(f: Expansion, block: Block, slot: int) -> float:
+    """The margin of a member without its own contribution, added up from the oldest other member to the youngest."""
+    i, values = f.members[slot], np.empty(len(f.scores))
+    add_up(f, block, i, slot, values)
+    return margin_in(values, block.y[i])
+
+
+@compiled
+def below(f: Expansion, block: Block, slot: int, limit: float, rivals: NDArray[np.int64]) -> bool:
+    """Whether the margin of a member is below a limit when its own contribution is left out."""
+    doubt = 2 * slack(f, block, f.members[slot])
+    margin = margin_above(f, block, slot, limit - doubt, rivals)
+    if abs(margin - limit) <= doubt:
+        margin = certain_margin(f, block, slot)
+    return margin < limit
 
 
 @compiled

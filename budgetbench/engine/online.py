@@ -10,13 +10,15 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
 from budgetbench.engine.base import KernelClassifier
-from budgetbench.engine.expansion import Block, Expansion, Rounds, rescore
+from budgetbench.engine.expansion import EXACT, Block, Expansion, Rounds, rescore
 from budgetbench.engine.kernel_access import Blockwise, KernelAccess, Rows, Streamed, gather, read_only
 from budgetbench.engine.parameters import Count
 from budgetbench.engine.pool import Pool
+from budgetbench.errors import NumericalError, ParameterError
 from budgetbench.kernels import Floats
 
 #: Examples that arrive between two products with the support set: large enough for BLAS, small beside the support.
@@ -54,6 +56,8 @@ class OnlineLearner(KernelClassifier):
     #: Takes the stream block by block even where the Gram matrix is at hand: worth it where an update changes several
     #: scores of each example, as then few examples are followed.
     blockwise: ClassVar[bool] = False
+    #: Parameters that may change between calls of `partial_fit`; they count from the next call on.
+    changeable: ClassVar[frozenset[str]] = frozenset()
 
     epochs: Count = 1
 
@@ -77,6 +81,11 @@ class OnlineLearner(KernelClassifier):
         return Pool(self._outputs(), self._capacity, self.follow_kept, rescore)
 
     @property
+    def whole(self) -> bool:
+        """Whether all coefficients are whole numbers."""
+        return False
+
+    @property
     def margin_threshold(self) -> float:
         """A margin of at most this is a margin error."""
         return float(getattr(self, "beta", 0.0))
@@ -89,6 +98,7 @@ class OnlineLearner(KernelClassifier):
         self._random = np.random.default_rng(self.random_state)
         self._passes: list[list[Rounds]] = []
         self._before = _Tally()
+        self._begun_with = self.get_params()
         self.train_seconds_ = 0.0
 
     def learn(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
@@ -109,10 +119,15 @@ class OnlineLearner(KernelClassifier):
         rounds = Rounds(np.empty(len(rows)), np.empty(len(rows), np.int64), np.empty(len(rows), np.int64))
         chance = self._random.random(len(rows)) if self.randomised else np.empty(0)
         diagonal = access.diagonal[pool.ids]
+        pool.doubt[EXACT] = exact_weight(access.least, float(diagonal.max(initial=0.0))) if self.whole else -1.0
         own = np.diagonal(pool.K)
         diagonal[: len(own)] = own  # rounded as in the scores, which must be free of it after a subtraction
         block = Block(order, targets[pool.ids], read_only(pool.K), read_only(diagonal), chance)
         self._visit(block, pool.f, rounds)
+        if not np.isfinite(rounds.margins).all():
+            raise NumericalError(
+                f"{self.title}: sums of kernel values are too large for a number; scale the inputs (`scale: unit`)"
+            )
         self._passes[-1].append(rounds)
 
     def _begin_pass(self) -> None:
@@ -150,7 +165,10 @@ class OnlineLearner(KernelClassifier):
         inputs: Floats = validate_data(self, X, dtype=np.float32, order="C", reset=first)
         y = column_or_1d(y)
         check_consistent_length(inputs, y)
-        if first:
+        check_classification_targets(y)
+        if not first:
+            self._check_changes()
+        else:
             self.start(np.unique(y if classes is None else classes), inputs.shape[1])
             self._kept_X, self._kept_labels = inputs[:0], np.empty(0, dtype=np.int64)
             self._numbers = np.empty(0, dtype=np.int64)
@@ -166,6 +184,15 @@ class OnlineLearner(KernelClassifier):
             self._advance(block, self._targets(all_labels), access, access)
         self._numbers = np.concatenate([self._numbers, np.arange(seen, seen + len(inputs))])
         return self._keep_from(rows, all_labels)
+
+    def _check_changes(self) -> None:
+        """Raise `ParameterError` for a parameter that has changed while learning goes on, and has no meaning then."""
+        self._validate()
+        now = self.get_params()
+        for name, before in self._begun_with.items():
+            if now[name] != before and name not in self.changeable | {"epochs"}:
+                raise ParameterError(name, now[name], f"{before!r} as when learning began; for another value, fit anew")
+        self._begun_with = now
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> KernelClassifier:
         inputs, labels = self._prepare(X, y)
@@ -185,6 +212,17 @@ class OnlineLearner(KernelClassifier):
         self._kept_X, self._kept_labels, self._numbers = X[kept], labels[kept], self._numbers[kept]
         self._pool.renumber(np.arange(len(kept)))
         return self
+
+
+def exact_weight(least: float, largest: float) -> float:
+    """The weight up to which sums of whole multiples of kernel values are exact in float64.
+
+    Parameters
+    ----------
+    least : no kernel value but 0 is smaller in size; it has 24 bits.
+    largest : the largest K(x, x).
+    """
+    return 2.0**28 * least / np.sqrt(largest) if largest > 0.0 else np.inf
 
 
 class _Tally(NamedTuple):

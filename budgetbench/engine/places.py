@@ -57,7 +57,7 @@ class PlacedPool(Pool):
         f.members[: len(members)] = positions
         f.coefficients[: len(members)] = coefficients
         f.stored[positions] = True
-        self._rescore(f, K, size)
+        self._renew(size)
 
     def _with_room(self, size: int, staying: int) -> tuple[NDArray[np.float64], Rows]:
         """Scores, and where each position has gone, once there is room for a block and for the staying members."""

@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetbench.engine.expansion import Expansion
+from budgetbench.engine.expansion import ERROR, WEIGHT, Expansion, rescored
 from budgetbench.engine.kernel_access import KernelAccess, Rows, gather
 from budgetbench.kernels import Floats
 
@@ -23,6 +23,9 @@ class Source(Protocol):
 
     def between(self, rows: Rows, columns: Rows) -> Floats: ...
 
+
+#: Scores that are off by more than this share of the support set's weight are all computed anew.
+TOLERATED = 1e-9
 
 Rescore = Callable[[Expansion, Floats, int], None]
 
@@ -48,6 +51,7 @@ class Pool:
         self.ids: Rows = np.empty(0, dtype=np.int64)
         self.K: Floats = np.empty((0, 0), dtype=np.float32)
         self.companions: Rows = np.empty(0, dtype=np.int64)
+        self.doubt = np.zeros(4)
         self.f = self._expansion(0, 0)
 
     def _expansion(self, size: int, columns: int, members: int = 0) -> Expansion:
@@ -58,6 +62,7 @@ class Pool:
             np.zeros((*self._outputs, columns)),
             np.zeros(size, dtype=np.bool_),
             np.zeros(3, dtype=np.int64),
+            self.doubt,
         )
 
     @property
@@ -113,7 +118,15 @@ class Pool:
         self.ids, self.K = ids, K
         if self._follow_kept:
             f.scores[..., size:] = old.scores[..., carried]
-        self._rescore(f, K, size)
+        self._renew(size)
+
+    def _renew(self, size: int) -> None:
+        """Compute the scores of a block that has just come; those of kept examples too, once they are much in doubt."""
+        columns = self.K.shape[1]
+        if self.doubt[ERROR] <= TOLERATED * self.doubt[WEIGHT]:
+            columns = size
+        self._rescore(self.f, self.K, columns)
+        rescored(self.f, columns == self.K.shape[1])
 
     def renumber(self, ids: Rows) -> None:
         """Give the kept examples other row numbers and let all others go."""

@@ -15,6 +15,7 @@ from typing import Annotated, Literal
 
 from annotated_types import Gt
 
+from budgetbench.engine.certain import arriving_value, rounding
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, discard, slot_of, store
 from budgetbench.errors import ParameterError
@@ -64,7 +65,10 @@ def update(f: Expansion, block: Block, i: int, rule: int, beta: float, C: float)
         step = 1.0
     else:
         target, bound = (beta, 1.0) if rule == MIRA else (1.0, C)
-        step = min(bound, max(0.0, alpha + (target - y * f.scores[i]) / block.diagonal[i])) - alpha
+        missing = target - y * arriving_value(f, block, i)
+        if abs(missing) <= rounding(f, block, i):
+            missing = 0.0
+        step = min(bound, max(0.0, alpha + missing / block.diagonal[i])) - alpha
     if step != 0.0:
         if alpha > 0.0 and step == -alpha:
             discard(f, block, slot_of(f, i))

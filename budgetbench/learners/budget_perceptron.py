@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from budgetbench.engine.base import learner
+from budgetbench.engine.certain import below, best_without_itself, margin_against
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, discard, note
 from budgetbench.engine.online import OnlineLearner
@@ -39,6 +40,7 @@ class BudgetPerceptron(OnlineLearner):
     """
 
     follow_kept = True
+    changeable = frozenset({"budget", "beta", "C"})
 
     budget: Budget | None = None
     size: Literal["fixed", "variable"] = "fixed"
@@ -55,6 +57,10 @@ class BudgetPerceptron(OnlineLearner):
             raise ParameterError("budget", values["budget"], "nothing where the size is variable")
 
     @property
+    def whole(self) -> bool:
+        return self.update == "perceptron"
+
+    @property
     def margin_threshold(self) -> float:
         return margin_of(self.beta, self.update, self.size == "variable")
 
@@ -69,12 +75,14 @@ class BudgetPerceptron(OnlineLearner):
 def budget_perceptron(
     block: Block, f: Expansion, rounds: Rounds, beta: float, budget: int, rule: int, C: float
 ) -> None:
+    while budget != VARIABLE and f.counts[0] > budget:  # it was made smaller
+        discard(f, block, best_without_itself(f, block))
     for t in range(len(block.order)):
         i = block.order[t]
-        margin = block.y[i] * f.scores[i]
+        margin = margin_against(f, block, i, beta)
         if is_due(f, i, rule, margin, beta):
             if f.counts[0] == budget and not f.stored[i]:
-                discard(f, block, best_without_itself(f, block)[0])
+                discard(f, block, best_without_itself(f, block))
             update(f, block, i, rule, beta, C)
             if budget == VARIABLE:
                 distill(f, block, beta)
@@ -82,22 +90,10 @@ def budget_perceptron(
 
 
 @compiled
-def best_without_itself(f: Expansion, block: Block) -> tuple[int, float]:
-    """The slot whose example keeps the largest margin when it is removed, and that margin."""
-    best, largest = -1, -float("inf")
-    for slot in range(f.counts[0]):
-        i = f.members[slot]
-        margin = block.y[i] * (f.scores[i] - f.coefficients[slot] * block.diagonal[i])
-        if margin > largest:
-            best, largest = slot, margin
-    return best, largest
-
-
-@compiled
 def distill(f: Expansion, block: Block, beta: float) -> None:
     """DistillCache: discard, the largest margin first, while an example has a margin of β without itself."""
     while f.counts[0] > 0:
-        slot, margin = best_without_itself(f, block)
-        if margin < beta:
+        slot = best_without_itself(f, block)
+        if below(f, block, slot, beta):
             break
         discard(f, block, slot)

@@ -8,15 +8,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.engine.base import learner
+from budgetbench.engine.certain import margin_against, value
 from budgetbench.engine.compiled import compiled
-from budgetbench.engine.expansion import Block, Expansion, Rounds, discard, note, rescore, store
+from budgetbench.engine.expansion import (
+    ERROR,
+    OUT_OF_ORDER,
+    ROUNDING,
+    WEIGHT,
+    Block,
+    Expansion,
+    Rounds,
+    discard,
+    note,
+    rescore,
+    store,
+)
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.engine.parameters import Budget
 from budgetbench.engine.places import PlacedPool
 from budgetbench.engine.pool import Pool
 
 #: K(x, x) above 1 by no more than this is rounding.
-ROUNDING = 1e-4
+TOLERANCE = 1e-4
 
 
 @learner("forgetron", title="Forgetron", color="#CC79A7", marker="s")
@@ -39,6 +52,8 @@ class Forgetron(OnlineLearner):
 
     follow_kept = True
 
+    changeable = frozenset({"budget"})
+
     budget: Budget
 
     def start(self, classes: NDArray[Any], n_features: int) -> None:
@@ -53,7 +68,7 @@ class Forgetron(OnlineLearner):
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         largest = float(block.diagonal.max(initial=0.0))
-        if largest > 1 + ROUNDING:
+        if largest > 1 + TOLERANCE:
             raise ValueError(
                 f"Forgetron needs K(x, x) ≤ 1 for every example; found {largest:.6g}. "
                 "Scale the rows to unit length (scale: unit) or use an rbf kernel"
@@ -64,22 +79,29 @@ class Forgetron(OnlineLearner):
 @compiled
 def forgetron(block: Block, f: Expansion, rounds: Rounds, tally: NDArray[np.float64], budget: int) -> None:
     M, Q = tally
+    while f.counts[0] > budget:  # it was made smaller
+        Q += forget_oldest(f, block, 15 / 32 * M - Q)
     for t in range(len(block.order)):
         i = block.order[t]
-        margin = block.y[i] * f.scores[i]
+        margin = margin_against(f, block, i, 0.0)
         if margin <= 0:
             M += 1
             store(f, block, i, block.y[i])
             if f.counts[0] > budget:
-                oldest = f.members[0]
-                sigma = abs(f.coefficients[0])
-                mu = block.y[oldest] * f.scores[oldest]
-                phi = largest_factor(sigma, mu, 15 / 32 * M - Q)
-                Q += cost(phi, sigma, mu)
-                shrink(f, phi)
-                discard(f, block, 0)
+                Q += forget_oldest(f, block, 15 / 32 * M - Q)
         note(rounds, t, margin, f)
     tally[:] = M, Q
+
+
+@compiled
+def forget_oldest(f: Expansion, block: Block, allowance: float) -> float:
+    """Shrink f by the largest φ whose cost the allowance covers, and discard the oldest example; gives the cost."""
+    oldest = f.members[0]
+    sigma, mu = abs(f.coefficients[0]), block.y[oldest] * value(f, block, oldest)
+    phi = largest_factor(sigma, mu, allowance)
+    shrink(f, phi)
+    discard(f, block, 0)
+    return cost(phi, sigma, mu)
 
 
 @compiled
@@ -109,3 +131,6 @@ def shrink(f: Expansion, phi: float) -> None:
         scores = f.scores
         for j in range(len(scores)):
             scores[j] *= phi
+        f.doubt[WEIGHT] *= phi * (1 + ROUNDING)
+        f.doubt[ERROR] = phi * f.doubt[ERROR] + ROUNDING * f.doubt[WEIGHT]
+        f.doubt[OUT_OF_ORDER] = 1.0

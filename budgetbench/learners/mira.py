@@ -8,9 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.engine.base import learner
+from budgetbench.engine.certain import rounding, slack
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, note, slot_of
-from budgetbench.engine.multiclass import append, best_without_itself, margin_of, remove, replace, rescore
+from budgetbench.engine.multiclass import (
+    append,
+    arriving_values,
+    below,
+    best_without_itself,
+    margin_in,
+    margin_of,
+    remove,
+    replace,
+    rescore,
+)
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.engine.parameters import Budget, Positive
 from budgetbench.engine.places import PlacedPool
@@ -35,7 +46,8 @@ class MIRA(OnlineLearner):
     Crammer and Singer 2003 (JMLR 3); Crammer, Kandola, Singer 2003, Figures 1 to 3, with the multi-class margin.
     A stored example counts as one support vector, whatever the number of its coefficients. A prediction is wrong when
     another class scores as high as the right one. Of equal margins the oldest example leaves. An example with τ = 0
-    is not stored: a margin of exactly β, or one that rose above β when another example was discarded. In later
+    is not stored: a margin of exactly β (within rounding, as of an exact repeat), or one that rose above β when another
+    example was discarded. In later
     epochs the coefficients of a stored example are set anew, from f without its own contribution.
     On two classes MIRA with β is the binary rule with β/2 (`BudgetPerceptron(update="mira")`) in all it does.
     Cost of an example: one kernel value for each stored one; an update sorts one number for each class; a removal
@@ -50,6 +62,7 @@ class MIRA(OnlineLearner):
 
     multiclass = True
     blockwise = True
+    changeable = frozenset({"budget", "beta"})
 
     size: Literal["unlimited", "fixed", "variable"] = "unlimited"
     budget: Budget | None = None
@@ -88,42 +101,48 @@ class MIRA(OnlineLearner):
 
 @compiled
 def mira(block: Block, f: Expansion, rounds: Rounds, beta: float, budget: int) -> None:
-    tau = np.empty(len(f.scores))
+    B, tau = np.empty(len(f.scores)), np.empty(len(f.scores))
     rivals = block.y.copy()  # of each position the class to look at first; none is known yet
+    while budget > 0 and f.counts[0] > budget:  # it was made smaller
+        remove(f, block, best_without_itself(f, block, rivals))
     for t in range(len(block.order)):
         i = block.order[t]
         margin = margin_of(f, i, block.y[i])
+        if margin <= beta + 2 * slack(f, block, i):
+            arriving_values(f, block, i, B)
+            margin = margin_in(B, block.y[i])
         if margin <= beta:
             if f.counts[0] == budget and not f.stored[i]:
-                remove(f, block, best_without_itself(f, block, rivals)[0])
-            update(f, block, i, beta, tau)
+                remove(f, block, best_without_itself(f, block, rivals))
+                arriving_values(f, block, i, B)
+            update(f, block, i, beta, B, tau)
             if budget == VARIABLE:
                 distill(f, block, beta, rivals)
         note(rounds, t, margin, f)
 
 
 @compiled
-def update(f: Expansion, block: Block, i: int, beta: float, tau: NDArray[np.float64]) -> None:
-    """Give example i the coefficients that the rule says."""
+def update(f: Expansion, block: Block, i: int, beta: float, B: NDArray[np.float64], tau: NDArray[np.float64]) -> None:
+    """Give example i, whose scores are B, the coefficients that the rule says."""
     y, K = block.y[i], block.diagonal[i]
-    B = f.scores[:, i].copy()
+    missing = beta - margin_in(B, y)
     B[y] -= beta
     if f.stored[i]:
         slot = slot_of(f, i)
         B -= f.coefficients[slot] * K
         simplex_step(K, B, y, 1.0, tau)
         replace(f, block, slot, tau)
-        return
-    simplex_step(K, B, y, 1.0, tau)
-    if tau[y] > 0.0:
-        append(f, block, i, tau)
+    elif missing > 2 * rounding(f, block, i):
+        simplex_step(K, B, y, 1.0, tau)
+        if tau[y] > 0.0:
+            append(f, block, i, tau)
 
 
 @compiled
 def distill(f: Expansion, block: Block, beta: float, rivals: NDArray[np.int64]) -> None:
     """DistillCache: discard, the largest margin first, while an example has a margin of β without itself."""
     while f.counts[0] > 0:
-        slot, margin = best_without_itself(f, block, rivals)
-        if margin < beta:
+        slot = best_without_itself(f, block, rivals)
+        if below(f, block, slot, beta, rivals):
             break
         remove(f, block, slot)

@@ -8,6 +8,7 @@ import numpy as np
 from annotated_types import Gt
 
 from budgetbench.engine.base import learner
+from budgetbench.engine.certain import arriving_value, rounding, slack
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, note, store
 from budgetbench.engine.online import OnlineLearner
@@ -28,6 +29,8 @@ class PassiveAggressive(OnlineLearner):
     C : bound on the step, the aggressiveness.
     """
 
+    changeable = frozenset({"C"})
+
     C: Annotated[float, Gt(0)] = 1.0
 
     @property
@@ -43,7 +46,10 @@ def passive_aggressive(block: Block, f: Expansion, rounds: Rounds, C: float) -> 
     for t in range(len(block.order)):
         i = block.order[t]
         margin = block.y[i] * f.scores[i]
-        loss = max(0.0, 1.0 - margin)
-        if loss > 0.0:
-            store(f, block, i, block.y[i] * min(C, loss / block.diagonal[i]))
+        if margin <= 1.0 + slack(f, block, i):
+            margin = block.y[i] * arriving_value(f, block, i)
+            if abs(1.0 - margin) <= rounding(f, block, i):
+                margin = 1.0
+            if margin < 1.0:
+                store(f, block, i, block.y[i] * min(C, (1.0 - margin) / block.diagonal[i]))
         note(rounds, t, margin, f)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from budgetbench.engine.averaging import OnlineToBatch
 from budgetbench.engine.base import learner
+from budgetbench.engine.certain import margin_against
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, note, store
 from budgetbench.engine.parameters import NonNegative
@@ -25,6 +26,9 @@ class Perceptron(OnlineToBatch):
     average : keep the mean of all hypotheses too, see `averaged_decision_function`.
     """
 
+    whole = True
+    changeable = frozenset({"beta"})
+
     beta: NonNegative = 0.0
     average: bool = False
 
@@ -38,7 +42,7 @@ class Perceptron(OnlineToBatch):
 def perceptron(block: Block, f: Expansion, rounds: Rounds, beta: float) -> None:
     for t in range(len(block.order)):
         i = block.order[t]
-        margin = block.y[i] * f.scores[i]
+        margin = margin_against(f, block, i, beta)
         if margin <= beta:
             store(f, block, i, block.y[i])
         note(rounds, t, margin, f)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from budgetbench.engine.base import learner
+from budgetbench.engine.certain import margin_against
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, discard, note, store
 from budgetbench.engine.online import OnlineLearner
@@ -33,6 +34,8 @@ class RandomizedBudgetPerceptron(OnlineLearner):
     """
 
     randomised = True
+    whole = True
+    changeable = frozenset({"budget"})
 
     budget: Budget
 
@@ -40,6 +43,8 @@ class RandomizedBudgetPerceptron(OnlineLearner):
         return min(arrivals, self.budget)
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
+        for chance in self._random.random(max(0, f.counts[0] - self.budget)):  # the budget was made smaller
+            discard(f, block, drawn(chance, f.counts[0]))
         randomized_budget_perceptron(block, f, rounds, self.budget)
 
 
@@ -47,9 +52,15 @@ class RandomizedBudgetPerceptron(OnlineLearner):
 def randomized_budget_perceptron(block: Block, f: Expansion, rounds: Rounds, budget: int) -> None:
     for t in range(len(block.order)):
         i = block.order[t]
-        margin = block.y[i] * f.scores[i]
+        margin = margin_against(f, block, i, 0.0)
         if margin <= 0:
             if f.counts[0] == budget and not f.stored[i]:
-                discard(f, block, min(int(budget * block.chance[t]), budget - 1))
+                discard(f, block, drawn(block.chance[t], budget))
             store(f, block, i, block.y[i])
         note(rounds, t, margin, f)
+
+
+@compiled
+def drawn(chance: float, n: int) -> int:
+    """One of n slots, each as likely, by a random number in [0, 1)."""
+    return min(int(n * chance), n - 1)

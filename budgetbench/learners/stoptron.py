@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from budgetbench.engine.base import learner
+from budgetbench.engine.certain import margin_against
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, note, store
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.engine.parameters import Budget
+from budgetbench.errors import ParameterError
 
 
 @learner("stoptron", title="Stoptron", color="#999999", marker="X")
@@ -24,10 +26,20 @@ class Stoptron(OnlineLearner):
     budget : the number B of examples that are stored at most.
     """
 
+    whole = True
+    changeable = frozenset({"budget"})
+
     budget: Budget
 
     def _capacity(self, arrivals: int) -> int:
         return min(arrivals, self.budget)
+
+    def _check_changes(self) -> None:
+        super()._check_changes()
+        stored = len(self.support_)
+        if self.budget < stored:
+            accepted = f"an integer of at least {stored}, the examples stored: this learner discards none"
+            raise ParameterError("budget", self.budget, accepted)
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         stoptron(block, f, rounds, self.budget)
@@ -37,7 +49,7 @@ class Stoptron(OnlineLearner):
 def stoptron(block: Block, f: Expansion, rounds: Rounds, budget: int) -> None:
     for t in range(len(block.order)):
         i = block.order[t]
-        margin = block.y[i] * f.scores[i]
+        margin = margin_against(f, block, i, 0.0)
         if margin <= 0 and f.counts[0] < budget:
             store(f, block, i, block.y[i])
         note(rounds, t, margin, f)

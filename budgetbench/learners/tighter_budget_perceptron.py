@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.engine.base import learner
+from budgetbench.engine.certain import margin_against
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.errors_left import Near, Removal, remove_worst
 from budgetbench.engine.evaluation_sets import (
@@ -70,6 +71,7 @@ class TighterBudgetPerceptron(OnlineLearner):
     """
 
     follow_kept = True
+    changeable = frozenset({"budget", "beta", "C", "candidates", "remove_at_once"})
     randomised = True  # the reservoir; drawn whatever the evaluation set, and so cheap that it does not matter
 
     budget: Budget
@@ -94,6 +96,10 @@ class TighterBudgetPerceptron(OnlineLearner):
             raise ParameterError("evaluation_size", size, f"nothing where evaluate is {values['evaluate']}")
         if values["remove_at_once"] > values["budget"]:
             raise ParameterError("remove_at_once", values["remove_at_once"], "an integer of at most the budget")
+
+    @property
+    def whole(self) -> bool:
+        return self.update == "perceptron"
 
     @property
     def margin_threshold(self) -> float:
@@ -143,11 +149,13 @@ def tighter_budget_perceptron(
     first_pass: bool,
 ) -> None:
     room = max(len(evaluation.positions), len(f.members))
-    near = Near(np.empty(room, np.uint32), np.empty(room), np.empty(5, np.int64))
+    near = Near(np.empty(room, np.uint32), np.empty(room), np.empty(5, np.int64), np.empty(1))
+    while f.counts[0] > rule.budget:  # it was made smaller
+        remove_worst(f, block, evaluated(evaluation, f), near, rule.how, turn, False)
     for t in range(len(block.order)):
         i = block.order[t]
         meet(evaluation, i, block.chance[t], first_pass)
-        margin = block.y[i] * f.scores[i]
+        margin = margin_against(f, block, i, rule.beta)
         if is_due(f, i, rule.update, margin, rule.beta):
             admit(evaluation, f, block, i)
             if rule.remove_first and f.counts[0] == rule.budget and not f.stored[i]:

@@ -98,5 +98,5 @@ def open_access(path: str, kernel: Kernel) -> tuple[Floats, KernelAccess]:
     X = read_only(np.load(Path(path) / "X.npy", mmap_mode="r"))
     gram = Path(path) / "gram.npy"
     if gram.exists():
-        return X, Gram(np.load(gram, mmap_mode="r"), X)
+        return X, Gram(np.load(gram, mmap_mode="r"), X, kernel.least(X))
     return X, Streamed(kernel, X)
