@@ -18,15 +18,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.engine.compiled import compiled
+from budgetbench.engine.exponentials import exponentials, exponentials_beyond
 from budgetbench.engine.products import (
-    BLOCK, COLUMNS, TILE, Floats, Panel, Rows, Scratch, Values, panel_of, products, rows_of, squared_distances,
+    BLOCK,
+    COLUMNS,
+    TILE,
+    Panel,
+    Rows,
+    Scratch,
+    panel_of,
+    products,
+    rows_of,
+    squared_distances,
     squared_norms,
-)  # fmt: skip
+)
 from budgetbench.errors import NumericalError, ParameterError
 from budgetbench.registry import Registry
 
+Floats = NDArray[np.float32]
+Values = NDArray[np.float64]
+
 #: Powers of two that values may reach in float32, and in float64 before they are scaled and rounded to float32.
 SINGLE, DOUBLE = 127, 1023
+#: Error of gamma ‖x - z‖², and so relative error of a kernel value, that is let pass: a sixteenth of a last place.
+ROUNDING = 2.0**-27
 
 kernels: Registry[type[Kernel]] = Registry("kernel")
 
@@ -62,8 +77,9 @@ class Kernel(ABC):
         that memory does not grow with n m.
         """
         X, support = np.asarray(X, dtype=np.float32), np.asarray(support, dtype=np.float32)
-        weights = np.ascontiguousarray(coefficients.reshape(len(support), -1), dtype=np.float64)
-        sums = np.zeros((weights.shape[1], len(X)))
+        outputs = math.prod(coefficients.shape[1:])
+        weights = np.ascontiguousarray(coefficients.reshape(len(support), outputs), dtype=np.float64)
+        sums = np.zeros((outputs, len(X)))
         for members, columns, tile in self._by_tile(support, X):
             _add(tile, weights[members], sums, columns.start)
         return np.ascontiguousarray(sums.T).reshape(len(X), *coefficients.shape[1:])
@@ -273,70 +289,17 @@ class RBF(Kernel):
         if not len(X):
             return 1.0
         centred = X - X.mean(axis=0, dtype=np.float64)
-        value = math.exp(-min(self.gamma * 4.004 * float(np.einsum("ij,ij->i", centred, centred).max()), LEAST))
+        value = math.exp(-self.gamma * 4.004 * float(np.einsum("ij,ij->i", centred, centred).max()))
         return value if value > 2.0**-120 else 0.0  # below it float32 has fewer bits
 
     def _fill(self, tile: Floats, rows: Rows, panel: Panel, scratch: Scratch) -> None:
         """By ‖x‖² + ‖z‖² - 2 x·z, and by differences where that is not exact enough: of a pair far from the origin."""
-        _exponentials(tile, products(rows, panel, scratch), rows.norms, panel.norms, self.gamma)
+        exponentials(tile, products(rows, panel, scratch), rows.norms, panel.norms, self.gamma)
         # The sums leave an error of at most (d + 3) (‖x‖² + ‖z‖²) 2⁻⁵² in the squared distance.
         farthest = ROUNDING / self.gamma / (rows.X.shape[1] + 3) * 2.0**52
         if not panel.exact and rows.norms.max() + panel.norms.max() > farthest:
             distances = squared_distances(rows, panel, scratch)
-            _exponentials_beyond(farthest, tile, distances, rows.norms, panel.norms, self.gamma)
-
-
-#: Error of gamma ‖x - z‖², and so relative error of a kernel value, that is let pass: a sixteenth of a last place.
-ROUNDING = 2.0**-27
-#: exp(r) ≈ 1 + r (…(EXP[6] r + EXP[5]) r … + EXP[0]) for |r| ≤ log(2)/2, with a relative error below 2⁻³³.
-EXP = (
-    1.0, 0.5000000047146066, 0.1666666671902445, 0.041666352771096406, 0.008333298470937313, 0.0013941118895435597,
-    0.00019899284862059724,
-)  # fmt: skip
-#: log(2) in two parts, the first of few enough bits that a whole number times it is exact.
-LOG2_HIGH, LOG2_LOW = float.fromhex("0x1.62e42fee00000p-1"), float.fromhex("0x1.a39ef35793c76p-33")
-PER_LOG2 = 1 / math.log(2)
-#: Added to a number and taken away again, it rounds it to a whole one, which stands in the last bits of the sum.
-WHOLE = 1.5 * 2.0**52
-#: exp(-LEAST) is 0 in float32.
-LEAST = 200.0
-
-
-@compiled
-def _exp(u: float) -> float:
-    """exp(u) for u from -LEAST to 0, with half a last place of float32 in mind; exp(0) = 1.
-
-    Our own, as np.exp differs between processors. No branches: loops over it are compiled to vector instructions.
-    """
-    shifted = u * PER_LOG2 + WHOLE
-    n = shifted - WHOLE
-    r = u - n * LOG2_HIGH - n * LOG2_LOW
-    tail = ((EXP[6] * r + EXP[5]) * r + EXP[4]) * r + EXP[3]
-    tail = ((tail * r + EXP[2]) * r + EXP[1]) * r + EXP[0]
-    power = np.int64((np.float64(shifted).view(np.int64) + 1023) << 52).view(np.float64)
-    return (1.0 + r * tail) * power
-
-
-@compiled
-def _exponentials(values: Floats, products: NDArray[Any], norms_x: Values, norms_z: Values, gamma: float) -> None:
-    """exp(-gamma ‖x - z‖²) from x·z. The norms are added to each other first: K(x, z) and K(z, x) are rounded alike."""
-    for i in range(len(values)):
-        row, target, norm = products[i], values[i], norms_x[i]
-        for j in range(len(norms_z)):
-            squared_distance = (norm + norms_z[j]) - 2.0 * row[j]
-            target[j] = _exp(-min(max(squared_distance, 0.0) * gamma, LEAST))
-
-
-@compiled
-def _exponentials_beyond(
-    farthest: float, values: Floats, distances: Values, norms_x: Values, norms_z: Values, gamma: float
-) -> None:
-    """exp(-gamma ‖x - z‖²) from ‖x - z‖² for pairs of ‖x‖² + ‖z‖² above `farthest`, in place; others are left alone."""
-    for i in range(len(values)):
-        row, target, norm = distances[i], values[i], norms_x[i]
-        for j in range(len(norms_z)):
-            value = np.float32(_exp(-min(row[j] * gamma, LEAST)))
-            target[j] = value if norm + norms_z[j] > farthest else target[j]
+            exponentials_beyond(farthest, tile, distances, rows.norms, panel.norms, self.gamma)
 
 
 #: The three ways to give the width of an RBF, as functions to gamma.
@@ -366,7 +329,8 @@ def make_kernel(name: str, **parameters: Any) -> Kernel:
             value = given.pop(key)
             if not value > 0:
                 raise ParameterError(key, value, "a number above 0")
-            gamma = RBF_WIDTHS[key](np.float64(value))
+            with np.errstate(divide="ignore", over="ignore", under="ignore"):
+                gamma = RBF_WIDTHS[key](np.float64(value))
             if not 0 < gamma < math.inf:
                 raise ParameterError(key, value, "a number above 0 whose gamma, 1/(2 sigma²), is a finite number")
             given["gamma"] = float(gamma)

@@ -39,7 +39,7 @@ def compiled(function: Function) -> Function:
 
 
 def contracted(function: Function) -> Function:
-    """As `compiled`, and a product may be fused with a sum: for loops whose products are exact, where nothing changes."""
+    """As `compiled`, and a product may be fused with a sum: where products are exact, that changes no bit."""
     return _compiled(function, fastmath={"contract"})
 
 

@@ -19,6 +19,8 @@ class KernelAccess(ABC):
     Attributes
     ----------
     X : the inputs, float32 of shape (n, d), for solvers that bring their own kernels.
+    kernel : whose values they are, multiplied by a power of two where need be (`Kernel.fitted_to`); None where a Gram
+        matrix came without it.
     diagonal : K(x, x) for each row, float32 of shape (n,).
     least : no kernel value but 0 is smaller in size; 0 where that is not known.
     gram : all kernel values, float32 of shape (n, n), where they are at hand.
@@ -27,6 +29,7 @@ class KernelAccess(ABC):
     X: Floats
     diagonal: Floats
     least: float = 0.0
+    kernel: Kernel | None = None
     gram: Floats | None = None
 
     @abstractmethod
@@ -37,8 +40,9 @@ class KernelAccess(ABC):
 class Gram(KernelAccess):
     """The whole matrix of kernel values, computed beforehand and shared by all who learn from the data set."""
 
-    def __init__(self, gram: Floats, X: Floats, least: float = 0.0) -> None:
-        self.X, self.least = X, least
+    def __init__(self, gram: Floats, X: Floats, kernel: Kernel | None = None) -> None:
+        self.X, self.kernel = X, kernel
+        self.least = kernel.least(X) if kernel else 0.0
         self.gram = self._gram = read_only(gram)
         self.diagonal = np.ascontiguousarray(np.diagonal(self._gram))
 
@@ -52,7 +56,7 @@ class Blockwise(KernelAccess):
     """The kernel values of another access for one who asks for them block by block, never for all at once."""
 
     def __init__(self, access: KernelAccess) -> None:
-        self.X, self.diagonal, self.least = access.X, access.diagonal, access.least
+        self.X, self.diagonal, self.least, self.kernel = access.X, access.diagonal, access.least, access.kernel
         self._access = access
 
     def between(self, rows: Rows, columns: Rows) -> Floats:
@@ -60,15 +64,16 @@ class Blockwise(KernelAccess):
 
 
 class Streamed(KernelAccess):
-    """Kernel values computed when they are asked for, by matrix products."""
+    """Kernel values computed when they are asked for, the same to the last bit as those of a Gram matrix."""
+
+    kernel: Kernel
 
     def __init__(self, kernel: Kernel, X: Floats) -> None:
-        self.X = X
+        self.X, self.kernel = X, kernel
         self.diagonal, self.least = kernel.diagonal(X), kernel.least(X)
-        self._kernel = kernel
 
     def between(self, rows: Rows, columns: Rows) -> Floats:
-        return self._kernel.matrix(self.X[rows], self.X[columns])
+        return self.kernel.matrix(self.X[rows], self.X[columns])
 
 
 @compiled
@@ -80,6 +85,24 @@ def gather(values: Floats, rows: Rows, columns: Rows) -> Floats:
         for j in range(len(columns)):
             target[j] = source[columns[j]]
     return found
+
+
+@compiled
+def mirrored(values: Floats, first: int, out: Floats) -> None:
+    """out[i, j] = values[j, first + i] for j < first: what a symmetric matrix has left of the diagonal in some rows.
+
+    Eight rows are read at a time, for whole cache lines to be written.
+    """
+    whole = first - first % 8
+    for j in range(0, whole, 8):
+        a, b, c, d = values[j], values[j + 1], values[j + 2], values[j + 3]
+        e, f, g, h = values[j + 4], values[j + 5], values[j + 6], values[j + 7]
+        for i in range(len(out)):
+            k, p = first + i, out[i, j : j + 8]
+            p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7] = a[k], b[k], c[k], d[k], e[k], f[k], g[k], h[k]
+    for j in range(whole, first):
+        for i in range(len(out)):
+            out[i, j] = values[j, first + i]
 
 
 def read_only(array: Floats) -> Floats:

@@ -1,8 +1,8 @@
 """Inner products and distances of rows, the same to the last bit on every machine and in every arrangement.
 
 Each is a sum in float64, in the order of the inputs, in loops of our own: no BLAS, whose order of summation depends on
-the processor and on the shape of a block. Inputs are float32, so that a product of two is exact in float64. What follows
-from that makes the loops fast and changes no bit:
+the processor and on the shape of a block. Inputs are float32, so that a product of two is exact in float64. What
+follows from that makes the loops fast and changes no bit:
 
 - a fused multiply-add rounds like a product and a sum, so the compiler may use it (`contracted`);
 - products with 0 are left out, where rows have many;
@@ -24,8 +24,8 @@ from budgetbench.engine.compiled import compiled, contracted
 Floats = NDArray[np.float32]
 Values = NDArray[np.float64]
 
-#: Columns of a panel: an odd number of cache lines, for neighbouring inputs not to fall on the same places of the cache.
-COLUMNS = 184
+#: Columns of a panel: no power of two, for neighbouring inputs not to fall on the same places of the cache.
+COLUMNS = 248
 #: Rows that one pass over a panel takes: with it they stay in the second cache.
 TILE = 256
 #: Rows made ready at a time.
@@ -78,17 +78,14 @@ class Panel:
 
     Attributes
     ----------
-    Z : inputs of shape (d, m), d padded with zeros; float32 where sums with the other rows are exact in that.
+    Z : inputs, float32 of shape (d, m), d padded with zeros.
     norms : ‖z‖² of each row.
+    exact : whether no sum of products with the other rows is rounded in float32.
     """
 
-    Z: NDArray[Any]
+    Z: Floats
     norms: Values
-
-    @property
-    def exact(self) -> bool:
-        """Whether no sum of products is rounded."""
-        return bool(self.Z.dtype == np.float32)
+    exact: bool
 
     def __len__(self) -> int:
         return len(self.norms)
@@ -107,21 +104,13 @@ def rows_of(X: Floats) -> Rows:
     return Rows(padded, norms, _unit(padded), *lists)
 
 
-def panel_of(Z: Floats, others: Rows) -> Panel:
+def panel_of(Z: Floats, rows: Rows) -> Panel:
     """Make rows of shape (m, d) ready to be multiplied with others."""
-    panel = np.zeros((others.X.shape[1], len(Z)), dtype=np.float64)
-    _transpose(Z, panel)
+    panel = _transposed(Z, rows.X.shape[1])
     norms = _column_norms(panel)
-    return Panel(panel.astype(np.float32) if _fits(others, Z, norms) else panel, norms)
-
-
-def _fits(rows: Rows, Z: Floats, norms: Values) -> bool:
-    """Whether all sums of products are exact in float32."""
-    if not rows.unit:
-        return False
-    unit = _unit(Z)
+    unit = _unit(Z) if rows.unit else 0.0
     lengths = np.sqrt(rows.norms.max(initial=0.0) * norms.max(initial=0.0))
-    return bool(unit and lengths <= EXACT * rows.unit * unit)
+    return Panel(panel, norms, bool(unit and lengths <= EXACT * rows.unit * unit))
 
 
 class Scratch:
@@ -136,8 +125,8 @@ class Scratch:
 
 
 def products(rows: Rows, panel: Panel, scratch: Scratch) -> NDArray[Any]:
-    """x·z of the rows and the columns: of shape (n, m), and of the panel's type."""
-    found = scratch.tile(len(rows.X), len(panel), panel.Z.dtype)
+    """x·z of the rows and the columns, of shape (n, m): float64, or float32 where that is exact."""
+    found = scratch.tile(len(rows.X), len(panel), np.float32 if panel.exact else np.float64)
     found.fill(0)
     if len(rows.starts):
         _sparse_products(rows.starts, rows.inputs, rows.values, panel.Z, found)
@@ -151,9 +140,7 @@ def squared_norms(X: Floats) -> Values:
     found = np.empty(len(X))
     for start in range(0, len(X), COLUMNS):
         part = X[start : start + COLUMNS]
-        panel = np.empty((X.shape[1], len(part)))
-        _transpose(part, panel)
-        found[start : start + COLUMNS] = _column_norms(panel)
+        found[start : start + COLUMNS] = _column_norms(_transposed(part, part.shape[1]))
     return found
 
 
@@ -184,20 +171,29 @@ def _whole(X: Floats, factor: float) -> bool:
 
 
 @compiled
-def _transpose(Z: Floats, panel: Values) -> None:
+def _transposed(Z: Floats, depth: int) -> Floats:
+    """The rows of Z (m, d) as columns, padded with zeros to a depth; eight at a time, for whole cache lines."""
     m, d = Z.shape
-    for first in range(0, d, DEPTH):
-        for j in range(m):
-            for k in range(first, min(first + DEPTH, d)):
-                panel[k, j] = Z[j, k]
+    panel = np.zeros((depth, m), dtype=np.float32)
+    whole = m - m % 8
+    for j in range(0, whole, 8):
+        z0, z1, z2, z3, z4, z5, z6, z7 = Z[j], Z[j + 1], Z[j + 2], Z[j + 3], Z[j + 4], Z[j + 5], Z[j + 6], Z[j + 7]
+        for k in range(d):
+            p = panel[k, j : j + 8]
+            p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7] = z0[k], z1[k], z2[k], z3[k], z4[k], z5[k], z6[k], z7[k]
+    for j in range(whole, m):
+        for k in range(d):
+            panel[k, j] = Z[j, k]
+    return panel
 
 
 @contracted
-def _column_norms(panel: Values) -> Values:
+def _column_norms(panel: Floats) -> Values:
     norms = np.zeros(panel.shape[1])
     for k in range(len(panel)):
+        row = panel[k]
         for j in range(len(norms)):
-            norms[j] = norms[j] + panel[k, j] * panel[k, j]
+            norms[j] = norms[j] + np.float64(row[j]) * np.float64(row[j])
     return norms
 
 
@@ -222,22 +218,24 @@ def _lists(X: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
 
 @contracted
 def _sparse_products(
-    starts: NDArray[np.int64], inputs: NDArray[np.int64], values: Floats, Z: NDArray[Any], found: NDArray[Any]
+    starts: NDArray[np.int64], inputs: NDArray[np.int64], values: Floats, Z: Floats, found: NDArray[Any]
 ) -> None:
+    number = found.dtype.type
     for i in range(len(starts) - 1):
         f = found[i]
         for e in range(starts[i], starts[i + 1], 8):
             z0, z1, z2, z3 = Z[inputs[e]], Z[inputs[e + 1]], Z[inputs[e + 2]], Z[inputs[e + 3]]
             z4, z5, z6, z7 = Z[inputs[e + 4]], Z[inputs[e + 5]], Z[inputs[e + 6]], Z[inputs[e + 7]]
-            x0, x1, x2, x3 = values[e], values[e + 1], values[e + 2], values[e + 3]
-            x4, x5, x6, x7 = values[e + 4], values[e + 5], values[e + 6], values[e + 7]
+            x0, x1, x2, x3 = number(values[e]), number(values[e + 1]), number(values[e + 2]), number(values[e + 3])
+            x4, x5, x6, x7 = number(values[e + 4]), number(values[e + 5]), number(values[e + 6]), number(values[e + 7])
             for j in range(len(f)):
                 half = f[j] + x0 * z0[j] + x1 * z1[j] + x2 * z2[j] + x3 * z3[j]
                 f[j] = half + x4 * z4[j] + x5 * z5[j] + x6 * z6[j] + x7 * z7[j]
 
 
 @contracted
-def _dense_products(X: Floats, Z: NDArray[Any], found: NDArray[Any]) -> None:
+def _dense_products(X: Floats, Z: Floats, found: NDArray[Any]) -> None:
+    number = found.dtype.type
     n, d = X.shape
     for first in range(0, d, DEPTH):
         for i in range(0, n, 4):
@@ -249,7 +247,7 @@ def _dense_products(X: Floats, Z: NDArray[Any], found: NDArray[Any]) -> None:
                 c0, c1, c2, c3 = X[i + 2, k], X[i + 2, k + 1], X[i + 2, k + 2], X[i + 2, k + 3]
                 d0, d1, d2, d3 = X[i + 3, k], X[i + 3, k + 1], X[i + 3, k + 2], X[i + 3, k + 3]
                 for j in range(len(f0)):
-                    e0, e1, e2, e3 = z0[j], z1[j], z2[j], z3[j]
+                    e0, e1, e2, e3 = number(z0[j]), number(z1[j]), number(z2[j]), number(z3[j])
                     f0[j] = f0[j] + a0 * e0 + a1 * e1 + a2 * e2 + a3 * e3
                     f1[j] = f1[j] + b0 * e0 + b1 * e1 + b2 * e2 + b3 * e3
                     f2[j] = f2[j] + c0 * e0 + c1 * e1 + c2 * e2 + c3 * e3
@@ -265,15 +263,14 @@ def squared_distances(rows: Rows, panel: Panel, scratch: Scratch) -> Values:
 
 
 @compiled
-def _distances(X: Floats, Z: Values, found: Values) -> None:
+def _distances(X: Floats, Z: Floats, found: Values) -> None:
     """No fused operations here: the squares are rounded."""
     n, d = X.shape
     for first in range(0, d, DEPTH):
         for i in range(n):
             f = found[i]
-            for k in range(first, min(first + DEPTH, d), 4):
-                z0, z1, z2, z3 = Z[k], Z[k + 1], Z[k + 2], Z[k + 3]
-                x0, x1, x2, x3 = X[i, k], X[i, k + 1], X[i, k + 2], X[i, k + 3]
+            for k in range(first, min(first + DEPTH, d), 2):
+                x0, x1, z0, z1 = np.float64(X[i, k]), np.float64(X[i, k + 1]), Z[k], Z[k + 1]
                 for j in range(len(f)):
-                    a0, a1, a2, a3 = x0 - z0[j], x1 - z1[j], x2 - z2[j], x3 - z3[j]
-                    f[j] = f[j] + a0 * a0 + a1 * a1 + a2 * a2 + a3 * a3
+                    a0, a1 = x0 - z0[j], x1 - z1[j]
+                    f[j] = f[j] + a0 * a0 + a1 * a1

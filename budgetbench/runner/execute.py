@@ -115,6 +115,7 @@ def _execute(
     models = [make_learner(trial, experiment) for trial in trials]
     for model in models:
         model.start(problem.classes, X.shape[1])
+        model._kernel = access.kernel or model._kernel  # multiplied by a power of two, where the data asks for it
     begun = time.perf_counter()
     online = [model for model in models if isinstance(model, OnlineLearner)]
     if online:

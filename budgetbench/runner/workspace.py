@@ -9,14 +9,15 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed, read_only
+from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed, mirrored, read_only
 from budgetbench.kernels import Floats, Kernel
 from budgetbench.streams import LearningProblem
 
@@ -40,7 +41,7 @@ class Workspace:
         self.has_gram = size <= limit and shutil.disk_usage(self._folder).free > 1.2 * size
         np.save(self._folder / "X.npy", problem.X)
         if self.has_gram:
-            write_gram(self._folder / "gram.npy", kernel, problem.X[: problem.n_train], jobs)
+            write_gram(self._folder / "gram.npy", kernel.fitted_to(problem.X), problem.X[: problem.n_train], jobs)
 
     @property
     def path(self) -> str:
@@ -75,21 +76,36 @@ def _roomy_folder(size: int) -> str | None:
 def write_gram(path: Path, kernel: Kernel, X: Floats, jobs: int) -> None:
     """Compute all kernel values between the rows of X into a file, in stripes on `jobs` threads.
 
-    The stripes are written, not stored through a mapping: that spares a page fault, dearer than the kernel values of
-    the page, and a file system that is full raises an error.
+    Each value is computed once, right of the diagonal, and read back for its place on the left. Stripes are written,
+    not stored through a mapping: that spares a page fault, dearer than the kernel values of the page, and a file system
+    that is full raises an error.
     """
     gram = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(len(X), len(X)))
 
-    def stripes(first: int) -> None:
-        values = np.empty((STRIPE, len(X)), dtype=np.float32)
-        with open(path, "r+b") as file:
+    def computed(rows: slice, room: Floats) -> tuple[int, Floats]:
+        """Where the right part of these rows begins, and its values."""
+        columns = X[rows.start :]
+        values = room[: (rows.stop - rows.start) * len(columns)].reshape(rows.stop - rows.start, len(columns))
+        return rows.start, kernel.matrix(X[rows], columns, out=values)
+
+    def read_back(rows: slice, room: Floats) -> tuple[int, Floats]:
+        values = room[: (rows.stop - rows.start) * rows.start].reshape(rows.stop - rows.start, rows.start)
+        mirrored(np.asarray(gram), rows.start, values)
+        return 0, values
+
+    def each(step: Callable[[slice, Floats], tuple[int, Floats]], first: int) -> None:
+        room = np.empty(STRIPE * len(X), dtype=np.float32)
+        with open(path, "r+b", buffering=0) as file:
             for start in range(first * STRIPE, len(X), jobs * STRIPE):
-                rows = X[start : start + STRIPE]
-                file.seek(gram.offset + start * gram.strides[0])
-                file.write(kernel.matrix(rows, X, out=values[: len(rows)]).data)
+                rows = slice(start, min(start + STRIPE, len(X)))
+                column, values = step(rows, room)
+                for i, part in enumerate(values):
+                    file.seek(gram.offset + (start + i) * gram.strides[0] + column * gram.itemsize)
+                    file.write(part.data)
 
     with threadpool_limits(1), ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(stripes, range(jobs)))
+        list(pool.map(partial(each, computed), range(jobs)))
+        list(pool.map(partial(each, read_back), range(jobs)))
 
 
 @lru_cache(maxsize=2)
@@ -97,6 +113,7 @@ def open_access(path: str, kernel: Kernel) -> tuple[Floats, KernelAccess]:
     """The inputs and the access to kernel values in a workspace; cached, as a worker does many runs in one."""
     X = read_only(np.load(Path(path) / "X.npy", mmap_mode="r"))
     gram = Path(path) / "gram.npy"
+    fitted = kernel.fitted_to(X)
     if gram.exists():
-        return X, Gram(np.load(gram, mmap_mode="r"), X, kernel.least(X))
-    return X, Streamed(kernel, X)
+        return X, Gram(np.load(gram, mmap_mode="r"), X, fitted)
+    return X, Streamed(fitted, X)

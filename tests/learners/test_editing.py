@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -148,3 +150,33 @@ def test_parameters_are_checked() -> None:
         MultiEdit.checked({"partitions": 2})
     with pytest.raises(ParameterError, match="at least 1"):
         Condense.checked({"neighbors": 0})
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    width=st.floats(-6, 3),
+    offset=st.sampled_from([0, 3, 1e3]),
+    repeats=st.booleans(),
+    whole=st.booleans(),
+    neighbors=st.sampled_from([1, 3]),
+    seed=st.integers(0, 10**6),
+)
+@pytest.mark.parametrize("cls", [Condense, MultiEdit])
+def test_gram_and_stream_store_the_same(
+    cls: Any, width: float, offset: float, repeats: bool, whole: bool, neighbors: int, seed: int
+) -> None:
+    """Ties and duplicates among them: K(x, x) is one number, however it is had."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(60, 3))
+    X = (np.round(2 * X) if whole else X).astype(np.float32) + np.float32(offset)
+    if repeats:
+        X[30:] = X[:30]
+    labels, order = random.integers(0, 2, 60), random.permutation(60)
+    found = []
+    for gram in (True, False):
+        model = cls(neighbors=neighbors, gamma=10**width, random_state=0)
+        model.start(np.array([-1, 1]), 3)
+        kernel = model._kernel
+        model.learn(Gram(kernel.matrix(X, X), X) if gram else Streamed(kernel, X), labels, order)
+        found.append(model.support_.tolist())
+    assert found[0] == found[1]

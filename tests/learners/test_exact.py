@@ -1,7 +1,7 @@
 """Hard kernels: values over hundreds of powers of two, exact repeats, zero rows; budgets of 1, 2, 3 and all.
 
-Two properties. Learners whose coefficients are sums of ±1 decide as whole-number arithmetic on the float32 kernel values
-does. And no learner can be told by what it does whether it saw a Gram matrix, blocks or calls of some length.
+Two properties. Learners whose coefficients are sums of ±1 decide as whole numbers made of the float32 kernel values
+would. And no learner can be told by what it does whether it saw a Gram matrix, blocks or calls of some length.
 """
 
 from __future__ import annotations
