@@ -288,8 +288,10 @@ class RBF(Kernel):
         """Two rows are no farther apart than twice the largest distance from their mean."""
         if not len(X):
             return 1.0
-        centred = X - X.mean(axis=0, dtype=np.float64)
-        value = math.exp(-self.gamma * 4.004 * float(np.einsum("ij,ij->i", centred, centred).max()))
+        mean, radius = X.mean(axis=0, dtype=np.float64), 0.0
+        for start in range(0, len(X), BLOCK):
+            radius = max(radius, float(np.square(X[start : start + BLOCK] - mean).sum(axis=1).max()))
+        value = math.exp(-self.gamma * 4.004 * radius)
         return value if value > 2.0**-120 else 0.0  # below it float32 has fewer bits
 
     def _fill(self, tile: Floats, rows: Rows, panel: Panel, scratch: Scratch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields
@@ -178,7 +179,14 @@ class KernelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         check_classification_targets(y)
         classes, labels = np.unique(y, return_inverse=True)
         self.start(classes, inputs.shape[1])
+        self._fit_kernel(inputs)
         return inputs, labels.astype(np.int64)
+
+    def _fit_kernel(self, inputs: NDArray[np.float32]) -> None:
+        """Multiply the kernel by a power of two if its values need it, and say so."""
+        self._kernel, plain = self._kernel.fitted_to(inputs), self._kernel
+        if self._kernel is not plain:
+            warnings.warn(f"{self.title}: {self._kernel}, as float32 cannot hold its values", stacklevel=3)
 
     def _keep(self, X: NDArray[np.float32]) -> KernelClassifier:
         self.support_vectors_ = X[self.support_]
@@ -200,6 +208,10 @@ class KernelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         values = self.decision_function(X)
         return self.classes_[choose(values)]
 
+    def errs(self, X: ArrayLike, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which rows of X (n, d) are predicted wrong, where `labels` (n,) are indices into the classes; see `wrong`."""
+        return wrong(self.decision_function(X), labels)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = self.multiclass
@@ -207,8 +219,21 @@ class KernelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
 
 
 def choose(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The class index that decision values stand for; a value of exactly 0 counts for the first of two."""
+    """The class index that decision values stand for; where they decide nothing, the first, as one must be named."""
     return (values > 0).astype(np.int64) if values.ndim == 1 else values.argmax(axis=1)
+
+
+def wrong(values: NDArray[np.float64], labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which decision values are wrong: y f(x) ≤ 0; for more classes, where another one scores as high as the right one.
+
+    The rule of every error in the program, online and on test sets: what is not decided is not right.
+    """
+    if values.ndim == 1:
+        return np.where(labels == 1, values, -values) <= 0
+    rows = np.arange(len(values))
+    others = values.copy()
+    others[rows, labels] = -np.inf
+    return values[rows, labels] <= others.max(axis=1)
 
 
 def require_one_of(values: dict[str, Any], names: tuple[str, ...]) -> None:

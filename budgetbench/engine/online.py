@@ -56,6 +56,8 @@ class OnlineLearner(KernelClassifier):
     #: Takes the stream block by block even where the Gram matrix is at hand: worth it where an update changes several
     #: scores of each example, as then few examples are followed.
     blockwise: ClassVar[bool] = False
+    #: Has a rule by which stored examples leave.
+    discards: ClassVar[bool] = True
     #: Parameters that may change between calls of `partial_fit`; they count from the next call on.
     changeable: ClassVar[frozenset[str]] = frozenset()
 
@@ -125,8 +127,10 @@ class OnlineLearner(KernelClassifier):
         block = Block(order, targets[pool.ids], read_only(pool.K), read_only(diagonal), chance)
         self._visit(block, pool.f, rounds)
         if not np.isfinite(rounds.margins).all():
+            length = np.sqrt(np.square(access.X[pool.ids[order]], dtype=np.float64).sum(axis=1).max())
             raise NumericalError(
-                f"{self.title}: sums of kernel values are too large for a number; scale the inputs (`scale: unit`)"
+                f"{self.title}: sums of {self._kernel} values beyond what numbers can hold; the largest ‖x‖ is "
+                f"{length:.4g}: scale the inputs (`scale: unit`) or take a smaller degree"
             )
         self._passes[-1].append(rounds)
 
@@ -170,6 +174,7 @@ class OnlineLearner(KernelClassifier):
             self._check_changes()
         else:
             self.start(np.unique(y if classes is None else classes), inputs.shape[1])
+            self._fit_kernel(inputs)
             self._kept_X, self._kept_labels = inputs[:0], np.empty(0, dtype=np.int64)
             self._numbers = np.empty(0, dtype=np.int64)
         labels = np.searchsorted(self.classes_, y)
@@ -192,6 +197,10 @@ class OnlineLearner(KernelClassifier):
         for name, before in self._begun_with.items():
             if now[name] != before and name not in self.changeable | {"epochs"}:
                 raise ParameterError(name, now[name], f"{before!r} as when learning began; for another value, fit anew")
+        budget, stored = now.get("budget"), len(self.support_)
+        if not self.discards and budget is not None and budget < stored:
+            accepted = f"an integer of at least {stored}, the examples stored, as this learner discards none"
+            raise ParameterError("budget", budget, accepted)
         self._begun_with = now
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> KernelClassifier:

@@ -8,7 +8,6 @@ from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, note, store
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.engine.parameters import Budget
-from budgetbench.errors import ParameterError
 
 
 @learner("stoptron", title="Stoptron", color="#999999", marker="X")
@@ -27,19 +26,13 @@ class Stoptron(OnlineLearner):
     """
 
     whole = True
+    discards = False
     changeable = frozenset({"budget"})
 
     budget: Budget
 
     def _capacity(self, arrivals: int) -> int:
         return min(arrivals, self.budget)
-
-    def _check_changes(self) -> None:
-        super()._check_changes()
-        stored = len(self.support_)
-        if self.budget < stored:
-            accepted = f"an integer of at least {stored}, the examples stored: this learner discards none"
-            raise ParameterError("budget", self.budget, accepted)
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         stoptron(block, f, rounds, self.budget)

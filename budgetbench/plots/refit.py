@@ -59,7 +59,7 @@ class Refit:
     def wrong(self, model: Any) -> int:
         """How many training examples a model gets wrong, with the labels it was given."""
         rows, problem = self.stream.order, self.problem
-        return int((model.predict(problem.X[rows]) != problem.classes[self.stream.labels[rows]]).sum())
+        return int(model.errs(problem.X[rows], self.stream.labels[rows]).sum())
 
 
 def refit(results: Results, inputs: int) -> Refit:

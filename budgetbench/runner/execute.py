@@ -17,7 +17,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from budgetbench.config import Experiment
-from budgetbench.engine.base import KernelClassifier, choose
+from budgetbench.engine.base import KernelClassifier, wrong
 from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed
 from budgetbench.engine.online import OnlineLearner, drive
 from budgetbench.kernels import Floats, Kernel
@@ -200,11 +200,11 @@ def _tested(model: KernelClassifier, X: Floats, stream: Stream, problem: Learnin
     model.support_vectors_ = X[model.support_]
     inputs, labels = X[stream.test], stream.labels[stream.test]
     begun = time.perf_counter()
-    record["test_error"] = float(np.mean(model.predict(inputs) != problem.classes[labels]))
+    record["test_error"] = float(np.mean(model.errs(inputs, labels)))
     record["predict_seconds"] = round(time.perf_counter() - begun, 6)
     averaged = getattr(model, "averaged_decision_function", None)
     if averaged is not None and getattr(model, "average", False):
-        record["averaged_test_error"] = float(np.mean(choose(averaged(inputs)) != labels))
+        record["averaged_test_error"] = float(np.mean(wrong(averaged(inputs), labels)))
     return record
 
 
