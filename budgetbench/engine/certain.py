@@ -85,9 +85,13 @@ def is_right(f: Expansion, block: Block, i: int) -> bool:
 @compiled
 def slack(f: Expansion, block: Block, i: int) -> float:
     """By how much the score of position i may be wrong, a few more operations on it included."""
-    if f.doubt[ERROR] == 0.0:
-        return 0.0
-    return (f.doubt[ERROR] + 4 * ROUNDING * f.doubt[WEIGHT]) * np.sqrt(block.diagonal[i])
+    return slack_share(f) * np.sqrt(block.diagonal[i])
+
+
+@compiled
+def slack_share(f: Expansion) -> float:
+    """The slack of a position with K(x, x) = 1; 0 where all scores are exact."""
+    return f.doubt[ERROR] + 4 * ROUNDING * f.doubt[WEIGHT] if f.doubt[ERROR] > 0.0 else 0.0
 
 
 @compiled

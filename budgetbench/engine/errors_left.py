@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetbench.engine.certain import excess, margin_against, slack
+from budgetbench.engine.certain import excess, slack_share
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, discard
 
@@ -115,23 +115,26 @@ def split(f: Expansion, block: Block, evaluated: NDArray[np.int64], near: Near) 
     for slot in range(f.counts[0]):
         reach = max(reach, abs(f.coefficients[slot]) * np.sqrt(block.diagonal[f.members[slot]]))
     reach *= 1.0 + 1e-5
-    near.slack[0] = 0.0
+    share, largest = slack_share(f), 0.0
     ends = np.zeros(4 * RANKS + 1, dtype=np.int64)
     errors = 0
     for k in evaluated:
-        margin = margin_against(f, block, k, 0.0)
+        margin, root = block.y[k] * f.scores[k], np.sqrt(block.diagonal[k])
+        if share > 0.0 and abs(margin) <= share * root:
+            margin = excess(f, block, k, -1, 0.0)
         errors += margin <= 0
-        doubt = slack(f, block, k)
-        near.slack[0] = max(near.slack[0], doubt)
-        rank = rank_of(margin, block.y[k], reach * np.sqrt(block.diagonal[k]) + doubt)
+        largest = max(largest, root)
+        rank = rank_of(margin, block.y[k], (reach + share) * root)
         if rank >= 0:
             ends[rank + 1] += 1
     for rank in range(4 * RANKS):
         ends[rank + 1] += ends[rank]
-    near.start[:] = ends[::RANKS]
+    near.start[:], near.slack[0] = ends[::RANKS], share * largest
     for k in evaluated:
-        margin = margin_against(f, block, k, 0.0)
-        rank = rank_of(margin, block.y[k], reach * np.sqrt(block.diagonal[k]) + slack(f, block, k))
+        margin, root = block.y[k] * f.scores[k], np.sqrt(block.diagonal[k])
+        if share > 0.0 and abs(margin) <= share * root:
+            margin = excess(f, block, k, -1, 0.0)
+        rank = rank_of(margin, block.y[k], (reach + share) * root)
         if rank >= 0:
             near.positions[ends[rank]] = k
             near.margins[ends[rank]] = margin
