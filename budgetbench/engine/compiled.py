@@ -40,13 +40,13 @@ def compiled(function: Function) -> Function:
 
 def contracted(function: Function) -> Function:
     """As `compiled`, and a product may be fused with a sum: where products are exact, that changes no bit."""
-    return _compiled(function, fastmath={"contract"})
+    return _compiled(function, {"contract"})
 
 
-def _compiled(function: Function, **options: object) -> Function:
+def _compiled(function: Function, fastmath: bool | set[str] = False) -> Function:
     before = numba_config.CACHE_DIR  # type: ignore[attr-defined]
     numba_config.CACHE_DIR = _FOLDER  # type: ignore[attr-defined]
     try:
-        return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function))
+        return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=fastmath)(function))
     finally:
         numba_config.CACHE_DIR = before  # type: ignore[attr-defined]

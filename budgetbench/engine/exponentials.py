@@ -1,4 +1,4 @@
-"""The exponential function as Gaussian kernels need it: the same on every processor, right to the last place of float32."""
+"""The exponential function that Gaussian kernels need: the same on every processor, right to float32's last place."""
 
 from __future__ import annotations
 

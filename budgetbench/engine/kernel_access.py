@@ -88,21 +88,17 @@ def gather(values: Floats, rows: Rows, columns: Rows) -> Floats:
 
 
 @compiled
-def mirrored(values: Floats, first: int, out: Floats) -> None:
-    """out[i, j] = values[j, first + i] for j < first: what a symmetric matrix has left of the diagonal in some rows.
+def mirrored(values: Floats, first: int, stop: int, out: Floats) -> None:
+    """out[i, j] = values[j, first + i] for j < stop, a multiple of 8: rows of a symmetric matrix from its columns.
 
-    Eight rows are read at a time, for whole cache lines to be written.
+    Eight of its rows are read at a time, for whole cache lines to be written.
     """
-    whole = first - first % 8
-    for j in range(0, whole, 8):
+    for j in range(0, stop, 8):
         a, b, c, d = values[j], values[j + 1], values[j + 2], values[j + 3]
         e, f, g, h = values[j + 4], values[j + 5], values[j + 6], values[j + 7]
         for i in range(len(out)):
             k, p = first + i, out[i, j : j + 8]
             p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7] = a[k], b[k], c[k], d[k], e[k], f[k], g[k], h[k]
-    for j in range(whole, first):
-        for i in range(len(out)):
-            out[i, j] = values[j, first + i]
 
 
 def read_only(array: Floats) -> Floats:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -76,36 +76,32 @@ def _roomy_folder(size: int) -> str | None:
 def write_gram(path: Path, kernel: Kernel, X: Floats, jobs: int) -> None:
     """Compute all kernel values between the rows of X into a file, in stripes on `jobs` threads.
 
-    Each value is computed once, right of the diagonal, and read back for its place on the left. Stripes are written,
-    not stored through a mapping: that spares a page fault, dearer than the kernel values of the page, and a file system
-    that is full raises an error.
+    Most of what lies left of the diagonal is read back from stripes that are written already: but for the last few,
+    which other threads may have in hand. Stripes are written, not stored through a mapping: that spares a page fault,
+    dearer than the kernel values of the page, and a file system that is full raises an error.
     """
     gram = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(len(X), len(X)))
+    written = [Event() for _ in range(0, len(X), STRIPE)]
 
-    def computed(rows: slice, room: Floats) -> tuple[int, Floats]:
-        """Where the right part of these rows begins, and its values."""
-        columns = X[rows.start :]
-        values = room[: (rows.stop - rows.start) * len(columns)].reshape(rows.stop - rows.start, len(columns))
-        return rows.start, kernel.matrix(X[rows], columns, out=values)
-
-    def read_back(rows: slice, room: Floats) -> tuple[int, Floats]:
-        values = room[: (rows.stop - rows.start) * rows.start].reshape(rows.stop - rows.start, rows.start)
-        mirrored(np.asarray(gram), rows.start, values)
-        return 0, values
-
-    def each(step: Callable[[slice, Floats], tuple[int, Floats]], first: int) -> None:
-        room = np.empty(STRIPE * len(X), dtype=np.float32)
-        with open(path, "r+b", buffering=0) as file:
-            for start in range(first * STRIPE, len(X), jobs * STRIPE):
-                rows = slice(start, min(start + STRIPE, len(X)))
-                column, values = step(rows, room)
-                for i, part in enumerate(values):
-                    file.seek(gram.offset + (start + i) * gram.strides[0] + column * gram.itemsize)
-                    file.write(part.data)
+    def stripes(first: int) -> None:
+        values = np.empty((STRIPE, len(X)), dtype=np.float32)
+        with open(path, "r+b") as file:
+            for number in range(first, len(written), jobs):
+                before, start = max(0, number - jobs + 1), number * STRIPE
+                try:
+                    rows = X[start : start + STRIPE]
+                    kernel.matrix(rows, X[before * STRIPE :], out=values[: len(rows), before * STRIPE :])
+                    for other in written[:before]:
+                        other.wait()
+                    mirrored(np.asarray(gram), start, before * STRIPE, values[: len(rows)])
+                    file.seek(gram.offset + start * gram.strides[0])
+                    file.write(values[: len(rows)].data)
+                    file.flush()
+                finally:
+                    written[number].set()
 
     with threadpool_limits(1), ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(partial(each, computed), range(jobs)))
-        list(pool.map(partial(each, read_back), range(jobs)))
+        list(pool.map(stripes, range(jobs)))
 
 
 @lru_cache(maxsize=2)

@@ -47,7 +47,7 @@ def test_both_give_the_same_values(kernel: Kernel) -> None:
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
 @pytest.mark.parametrize("jobs", [1, 2, 5])
 def test_a_gram_matrix_in_a_file_is_the_same_whoever_writes_it(kernel: Kernel, jobs: int, tmp_path: Path) -> None:
-    X = inputs(1100)
+    X = inputs(3100)
     write_gram(tmp_path / "gram.npy", kernel, X, jobs)
     written = np.load(tmp_path / "gram.npy", mmap_mode="r")
     assert np.array_equal(written, kernel.matrix(X, X))

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given as drawn
+from hypothesis import settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.neighbors import KNeighborsClassifier
@@ -153,7 +154,7 @@ def test_parameters_are_checked() -> None:
 
 
 @settings(max_examples=40, deadline=None)
-@given(
+@drawn(
     width=st.floats(-6, 3),
     offset=st.sampled_from([0, 3, 1e3]),
     repeats=st.booleans(),
