@@ -34,6 +34,7 @@ MAT_FILE = File(
         # No checksum below, as this original is packed differently; the fingerprint tells.
         "http://theoval.cmp.uea.ac.uk/matlab/benchmarks/benchmarks.mat",
     ),
+    size=8_500_000,
 )
 
 
@@ -45,6 +46,7 @@ def recipes(name: str, sha256: Mapping[str, str]) -> tuple[Recipe, ...]:
             name=f"{name}_{kind}_1.asc",
             sources=(f"{SPLITS}{name}/{name}_{kind}_1.asc",),
             checksum=f"sha256:{sha256[kind]}",
+            size=1_600_000,
         )
         for kind in ("train_data", "test_data", "train_labels", "test_labels")
     ]

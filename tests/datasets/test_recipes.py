@@ -13,7 +13,7 @@ from scipy.io import savemat
 from budgetbench.datasets import Cache, banana, datasets, mnist, raetsch, vehicle, waveform
 from budgetbench.datasets.cache import File
 from budgetbench.datasets.fingerprint import fingerprint
-from budgetbench.datasets.parse import unpack
+from budgetbench.datasets.parse import read_table, unpack
 from budgetbench.errors import DataError
 
 X = np.random.default_rng(7).standard_normal((12, 2))
@@ -43,12 +43,13 @@ def test_other_files_as_raetsch_s_collection(content: bytes) -> None:
 
 
 def test_waveform_in_binary_form_is_class_1_standardised() -> None:
-    table = np.column_stack([X * 3 + 1, np.arange(12) % 3])
-    text = "\n".join(",".join(f"{v}" for v in row) for row in table).encode()
-    binary = waveform.read_binary(text)
+    rows = np.column_stack([X * 3 + 1, np.arange(12) % 3])
+    text = "\n".join(",".join(f"{v}" for v in row) for row in rows).encode()
+    table = read_table(text, ",")
+    binary = waveform.standardised(table)
     np.testing.assert_array_equal(binary.y, np.arange(12) % 3 == 1)
     np.testing.assert_allclose(binary.X, (X - X.mean(axis=0)) / X.std(axis=0, ddof=1), atol=1e-6)
-    assert waveform.read_file(text).y.tolist() == [0, 1, 2] * 4
+    assert waveform.three_classes(table).y.tolist() == [0, 1, 2] * 4
     assert waveform.RECIPES[0].files == (raetsch.MAT_FILE,)
 
 
