@@ -41,7 +41,7 @@ ROUNDINGS = {
         unit=0.01,
         low=-3.09,
         high=3.19,
-        digest="d5e43c40415415c65bc4067d8a3ed905078a2b7fe5dd571485e8320d9f13c501",
+        digest="850dd239dda9662b11f3ea47dea25d7d586d03ba664872c881f2a91c71441e1a",
         digits=3,
         full=0.90311,
     )

@@ -117,7 +117,10 @@ class Cache:
         patience: float = PATIENCE,
     ) -> None:
         self.folder = Path(folder)
-        self.mirror, self._auth = _without_user(str(mirror)) if mirror else (None, None)
+        self.mirror: str | None = None
+        self._auth: tuple[str, str] | None = None
+        if mirror:
+            self.mirror, self._auth = _without_user(str(mirror))
         self.quiet = quiet
         self.progress = progress
         self.patience = patience

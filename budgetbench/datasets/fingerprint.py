@@ -65,9 +65,9 @@ class Fingerprint:
 def row_digest(table: NDArray[Any], decimals: int) -> str:
     """SHA-256 of the rows of a table to so many decimals, whatever their order; of no table if a value is too large."""
     whole = np.rint(np.asarray(table, dtype=np.float64) * 10.0**decimals)
-    if not (np.abs(whole) < 2**62).all():  # so written, NaN is refused
+    if not (np.abs(whole) < 2**31).all():  # so written, NaN is refused
         return ""
-    return hashlib.sha256(b"".join(sorted(row.tobytes() for row in whole.astype("<i8")))).hexdigest()
+    return hashlib.sha256(b"".join(sorted(row.tobytes() for row in whole.astype("<i4")))).hexdigest()
 
 
 def confirmed(table: NDArray[Any], decimals: int, digests: Collection[str]) -> NDArray[Any]:

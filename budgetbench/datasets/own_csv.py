@@ -203,10 +203,9 @@ class CsvReader:
             labels.append(cell.strip().strip('"'))
             return 0.0
 
-        converters: dict[int | str, Callable[[str], float]] = {
-            label: note,
-            **({0: lambda cell: 0.0} if row_names else {}),
-        }
+        converters: dict[int | str, Callable[[str], float]] = {label: note}
+        if row_names:
+            converters[0] = lambda cell: 0.0
         try:
             table = np.loadtxt(
                 lines, delimiter=self.separator or None, quotechar='"', comments=None, ndmin=2, encoding="utf-8",
