@@ -16,9 +16,13 @@ from numpy.typing import NDArray
 from budgetbench.datasets.base import Option, register
 from budgetbench.datasets.own_files import PATHS, OwnFile, Table, content_of, flag
 from budgetbench.datasets.own_labels import MISSING, shown
+from budgetbench.datasets.parse import brief
 from budgetbench.errors import DataError, nearest
 
 QUOTED = re.compile(r'"(?:[^"]|"")*"')
+BLANK = re.compile(r"^ +$", re.MULTILINE)
+#: Characters among which the first line is looked for; what is beyond does not change which separator it has.
+FIRST_LINE = 1_000_000
 CELL = re.compile(r'"((?:[^"]|"")*)"|(\S+)')
 
 
@@ -91,8 +95,8 @@ class CsvReader:
             raise DataError(f"{path}: not a text file in UTF-8") from error
         if "\0" in text or not text.strip():
             raise DataError(f"{path}: " + ("not a text file in UTF-8" if text.strip() else "the file is empty"))
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-        self.separator = separator_of(next(line for line in text.split("\n") if line.strip()))
+        text = BLANK.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+        self.separator = separator_of(text)
         if self.separator:  # quotes count only at the start of a cell
             text = re.sub(rf'{self.separator} +"', f'{self.separator}"', text)
         self.text = text
@@ -166,6 +170,8 @@ class CsvReader:
         shorter = len(names) + 1 == len(second)
         if len(names) != len(second) and not shorter:
             raise self.error(f"{len(second)} cells where the header has {len(names)} names", line)
+        if shorter and not second[-1].strip():
+            raise self.error("a separator at the end, where the header has none", line)
         if not shorter and names[0]:
             return False
         records = self.records()
@@ -213,9 +219,10 @@ class CsvReader:
             )  # fmt: skip
         except (ValueError, MemoryError) as error:
             raise self.fault(skip, label, row_names, width) or self.error(
-                f"not a table of numbers ({error})"
+                f"not a table of numbers ({brief(error)})"
             ) from error
-        if table.shape[1] != width or not np.isfinite(table).all() or "" in labels:
+        odd = "" in labels or any("\n" in label for label in labels)
+        if odd or table.shape[1] != width or not np.isfinite(table).all():
             raise self.fault(skip, label, row_names, width) or self.error("not a table of numbers")
         return table, np.array([*labels, None], dtype=object)[:-1]
 
@@ -232,6 +239,8 @@ class CsvReader:
                 text = cell.strip()
                 if place == label and not text:
                     return self.error("found no label", line)
+                if "\n" in text:
+                    return self.error("a quote that is not closed in its line", line)
                 if place == label or (row_names and not place) or (is_number(text) and np.isfinite(float(text))):
                     continue
                 called = name[place - (width - len(name))][:60] if name else f"{place + 1}"
@@ -246,9 +255,9 @@ class CsvReader:
             raise self.error(f"{found}; say with header: true or false whether it names the columns")
 
 
-def separator_of(line: str) -> str:
-    """The separator that occurs most often in a line, outside of quotes; the empty string for spaces."""
-    bare = QUOTED.sub("", line)
+def separator_of(text: str) -> str:
+    """The separator that occurs most often in the first line, outside of quotes; the empty string for spaces."""
+    bare = QUOTED.sub("", text[:FIRST_LINE]).lstrip("\n").partition("\n")[0]
     best = max(",;\t", key=bare.count)
     return best if best in bare else ""
 

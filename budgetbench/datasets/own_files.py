@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from budgetbench.datasets import limits
 from budgetbench.datasets.base import Data, Dataset, Examples, Indices, Option, Request, array_checksum, encoded
 from budgetbench.datasets.own_labels import known_labels, readable_labels
-from budgetbench.datasets.parse import unpack
+from budgetbench.datasets.parse import brief, unpack
 from budgetbench.errors import DataError
 
 #: Inputs (n, d) and labels (n,), numbers or strings.
@@ -100,7 +100,7 @@ def complaints_of(path: Path) -> Iterator[None]:
     except OSError as error:
         raise DataError(f"{path}: {error.strerror or error}. The path is taken from the working directory.") from error
     except ValueError as error:
-        raise DataError(f"{path}: {error}") from error
+        raise DataError(f"{path}: {brief(error)}") from error
 
 
 def check_inputs(path: Path, X: NDArray[Any]) -> None:

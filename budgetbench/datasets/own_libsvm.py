@@ -10,7 +10,7 @@ import numpy as np
 
 from budgetbench.datasets.base import Option, count, register
 from budgetbench.datasets.own_files import PATHS, OwnTable, Table, content_of, flag
-from budgetbench.datasets.parse import read_libsvm
+from budgetbench.datasets.parse import brief, read_libsvm
 from budgetbench.errors import DataError
 
 #: Inputs of one dense row of 8 GB.
@@ -51,7 +51,7 @@ class Libsvm(OwnTable):
                 raise ValueError("found an underscore")
             X, _ = read_libsvm(content, n_features, options["zero_based"])
         except (ValueError, OverflowError) as error:
-            raise DataError(f"{path}{complaint(content, first, n_features) or f': {error}'}") from error
+            raise DataError(f"{path}{complaint(content, first, n_features) or f': {brief(error)}'}") from error
         # As they are written: a float64 would make one of two large whole numbers.
         labels = [line.split(None, 1)[0] for line in content.splitlines() if line.strip()]
         return X, np.array([*labels, None], dtype=object)[:-1]

@@ -48,7 +48,7 @@ def unpack(content: bytes) -> bytes:
         with opener(packed) as archive:
             return read_bounded(archive, packed.tell)
     except (OSError, EOFError, MemoryError, zlib.error, lzma.LZMAError) as error:
-        raise ValueError(f"damaged archive: {error}") from error
+        raise ValueError(f"damaged archive: {brief(error)}") from error
 
 
 def read_bounded(archive: IO[bytes], taken: Callable[[], int]) -> bytes:
@@ -67,13 +67,19 @@ def too_large(unpacked: int, packed: int) -> str:
     return f"an archive that grows too large ({sizes}). If it is meant, unpack it and name the unpacked file"
 
 
+def brief(error: BaseException) -> str:
+    """What an exception says, in one line of bounded length: some repeat the whole content."""
+    text = " ".join(str(error)[:300].split())
+    return text if len(text) <= 200 else f"{text[:199]}…"
+
+
 def read_table(content: bytes, separator: str = r"\s+") -> NDArray[np.float64]:
     """Rows of numbers."""
     frame = _read_csv(content, separator)
     try:
         return frame.to_numpy(dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"not a table of numbers: {error}") from None
+        raise ValueError(f"not a table of numbers: {brief(error)}") from None
 
 
 def read_letters(content: bytes) -> tuple[NDArray[Any], NDArray[np.float64]]:
@@ -82,16 +88,18 @@ def read_letters(content: bytes) -> tuple[NDArray[Any], NDArray[np.float64]]:
     try:
         return frame[0].to_numpy(dtype=str), frame.iloc[:, 1:].to_numpy(dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"not rows of a letter and numbers: {error}") from None
+        raise ValueError(f"not rows of a letter and numbers: {brief(error)}") from None
 
 
 def _read_csv(content: bytes, separator: str) -> pd.DataFrame:
     import pandas as pd
 
+    if b"\0" in content:
+        raise ValueError("not a table: not text")
     try:
         frame = pd.read_csv(io.BytesIO(content), sep=separator, header=None, keep_default_na=False)
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise ValueError(f"not a table: {error}") from None
+        raise ValueError(f"not a table: {brief(error)}") from None
     return frame
 
 

@@ -12,7 +12,7 @@ from budgetbench.datasets.cache import Cache, Fetched, File, Reach, place
 from budgetbench.datasets.download import UnusableError
 from budgetbench.datasets.fingerprint import ROUNDED, Fingerprint, Rounding, fingerprint
 from budgetbench.datasets.incoming import ending_in_order
-from budgetbench.datasets.parse import UnfitError
+from budgetbench.datasets.parse import UnfitError, brief
 from budgetbench.errors import DataError
 
 #: Examples by part: ``train``, and ``test`` where there is one.
@@ -119,7 +119,9 @@ class Hunt:
                 problems = self.dataset.problems(parts, self.variant)
             except (ValueError, IndexError) as error:  # the readers', for content in no known form
                 culprits = recipe.files[len(read) : len(read) + 1] or recipe.files
-                self.put_aside(culprits, str(error) if isinstance(error, UnfitError) else f"cannot be read ({error})")
+                self.put_aside(
+                    culprits, str(error) if isinstance(error, UnfitError) else f"cannot be read ({brief(error)})"
+                )
                 continue
             if not problems:
                 return parts
