@@ -117,8 +117,7 @@ def _warn_of_merged(Z: NDArray[np.float64], held: Floats, section: DatasetSectio
     """Say so where float32, in which kernels are computed, is too coarse for how an input varies."""
     spread = np.std(Z, axis=0)
     lost = np.abs(Z - held).max(axis=0)
-    merged = np.flatnonzero(lost > MERGED * spread)
-    merged = merged[spread[merged] > 0]
+    merged = np.flatnonzero((lost > MERGED * spread) & (np.ptp(Z, axis=0) > 0))
     if merged.size:
         j = int(merged[0])
         others = f" and {merged.size - 1} more" if merged.size > 1 else ""

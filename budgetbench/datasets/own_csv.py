@@ -117,8 +117,8 @@ class CsvReader:
             names = names[1:]
         label = self.position(names, header) + row_names
         numbers, labels = self.numbers(end if header else 0, label, row_names, len(second))
-        if not header:
-            self.doubt_first_row(first, labels)
+        if self.header is None and not header:
+            self.doubt_first_row(labels)
         kept = [place for place in range(len(second)) if place != label and not (row_names and place == 0)]
         if not header:
             return Sheet(numbers[:, kept], labels, None, None)
@@ -248,7 +248,7 @@ class CsvReader:
                 return self.error(f"column {called}: found {what}; expected a number", line)
         return None
 
-    def doubt_first_row(self, first: list[str], labels: NDArray[Any]) -> None:
+    def doubt_first_row(self, labels: NDArray[Any]) -> None:
         """A word among labels that are numbers: a header above columns whose names are numbers, too."""
         if len(labels) > 2 and not is_number(labels[0]) and all(is_number(label) for label in labels[1:]):
             found = f"found label {shown(labels[0])} in the first line, and numbers below"
