@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import bz2
 import io
+import struct
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +25,8 @@ T = np.where(np.arange(12) % 3 == 0, 1, -1)
 def test_raetsch_s_collection_and_its_text_split_are_the_same() -> None:
     buffer = io.BytesIO()
     indices = np.arange(1, 13)[None]
-    savemat(buffer, {"banana": {"x": X, "t": T[:, None].astype(float), "train": indices, "test": indices}})
+    content = {"banana": {"x": X, "t": T[:, None].astype(float), "train": indices, "test": indices}}
+    savemat(buffer, content, do_compression=True)
     from_mat, from_text = banana.RECIPES
     mat = from_mat.combine(from_mat.read(buffer.getvalue()))["train"]
     order = np.random.default_rng(8).permutation(12)
@@ -40,6 +43,13 @@ def test_raetsch_s_collection_and_its_text_split_are_the_same() -> None:
 def test_other_files_as_raetsch_s_collection(content: bytes) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         banana.RECIPES[0].read(content)
+
+
+def test_a_bomb_as_raetsch_s_collection() -> None:
+    for kind, packed, words in ((15, zlib.compress(bytes(80_000_000)), "too large"), (15, b"no zlib", "damaged")):
+        content = b"MATLAB 5.0".ljust(124) + b"\0\1IM" + struct.pack("<II", kind, len(packed)) + packed
+        with pytest.raises(ValueError, match=words):
+            banana.RECIPES[0].read(content)
 
 
 def test_waveform_in_binary_form_is_class_1_standardised() -> None:
