@@ -98,7 +98,7 @@ class CsvReader:
         text = BLANK.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
         self.separator = separator_of(text)
         if self.separator:  # quotes count only at the start of a cell
-            text = re.sub(rf'{self.separator} +"', f'{self.separator}"', text)
+            text = re.sub(rf'(^|{self.separator}) +"', r'\1"', text, flags=re.MULTILINE)
         self.text = text
         self.wanted, self.header, self.named = label, header, named
 
@@ -157,7 +157,7 @@ class CsvReader:
         place = self.wanted % len(names) if -len(names) <= self.wanted < len(names) else -1
         inputs = names[:place] + names[place + 1 :] if place >= 0 else names
         words = [cell for cell in inputs if not is_number(cell) and cell.lower() not in MISSING]
-        if words and len(words) < sum(cell != "" for cell in inputs):
+        if words and any(is_number(cell) for cell in inputs):
             found = f"found {shown(words[0])} among numbers in the first line"
             raise self.error(f"{found}; say with header: true or false whether it names the columns")
         counted = [str(i) for i in range(len(names))]
@@ -206,7 +206,7 @@ class CsvReader:
             lines.readline()
 
         def note(cell: str) -> float:
-            labels.append(cell.strip().strip('"'))
+            labels.append(cell.strip())
             return 0.0
 
         converters: dict[int | str, Callable[[str], float]] = {label: note}
