@@ -5,6 +5,7 @@ All learners of an experiment see the same stream in the same run: it depends on
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,9 @@ from budgetbench.engine.kernel_access import Rows
 from budgetbench.errors import ConfigError, DataError
 from budgetbench.kernels import Floats
 from budgetbench.seeds import Role, generator
+
+#: Rounding beyond this share of an input's standard deviation is told.
+MERGED = 1e-3
 
 
 @dataclass(frozen=True)
@@ -85,11 +89,15 @@ def prepare(data: Data, section: DatasetSection) -> LearningProblem:
     if len(np.unique(labels[:n_train])) < 2:
         message = f"{section.name}: the training set holds one class only: {classes[labels[0]]!r}"
         raise DataError(f"{message}. A limit on data sorted by class does that: raise or drop dataset.limit.")
-    return LearningProblem(_scaled(X, n_train, section.scale), labels, classes, n_train, data.identity)
+    Z = _scaled(X, n_train, section.scale)
+    held = np.ascontiguousarray(Z, dtype=np.float32)
+    if X.dtype == np.float64:  # numbers with more digits than float32 has
+        _warn_of_merged(Z, held, section)
+    return LearningProblem(held, labels, classes, n_train, data.identity)
 
 
 def _limited(examples: Examples, limit: int | None) -> Examples:
-    return Examples(examples.X[:limit], examples.y[:limit])
+    return Examples(examples.X[:limit], examples.y[:limit], examples.X.dtype.type)
 
 
 def _relabelled(
@@ -105,7 +113,22 @@ def _relabelled(
     return positive[y].astype(np.int64), np.array([-1, 1])
 
 
-def _scaled(X: Floats, n_train: int, steps: tuple[str, ...]) -> Floats:
+def _warn_of_merged(Z: NDArray[np.float64], held: Floats, section: DatasetSection) -> None:
+    """Say so where float32, in which kernels are computed, is too coarse for how an input varies."""
+    spread = np.std(Z, axis=0)
+    lost = np.abs(Z - held).max(axis=0)
+    merged = np.flatnonzero((lost > MERGED * spread) & (np.ptp(Z, axis=0) > 0))
+    if merged.size:
+        j = int(merged[0])
+        others = f" and {merged.size - 1} more" if merged.size > 1 else ""
+        warnings.warn(
+            f"{section.name}: input {j + 1}{others} varies by {spread[j]:.2g} about {Z[:, j].mean():.4g}, of which "
+            "float32 loses much: different values become one. Set dataset.scale: standard.",
+            stacklevel=3,
+        )
+
+
+def _scaled(X: NDArray[np.floating[Any]], n_train: int, steps: tuple[str, ...]) -> NDArray[np.float64]:
     """Apply the steps in order; what they need to know is taken from the training rows (all rows of pooled data)."""
     Z = X.astype(np.float64)
     for step in steps:
@@ -118,7 +141,7 @@ def _scaled(X: Floats, n_train: int, steps: tuple[str, ...]) -> Floats:
             Z = (Z - known.min()) / _nonzero(np.ptp(known))
         elif step == "unit":
             Z = Z / _nonzero(np.sqrt((Z**2).sum(axis=1, keepdims=True)))
-    return np.ascontiguousarray(Z, dtype=np.float32)
+    return Z
 
 
 def _nonzero(scale: ArrayLike) -> NDArray[np.float64]:

@@ -262,3 +262,37 @@ def test_generated_data_is_drawn_once_or_in_each_run(experiment: Any, cache: Cac
     first, second = load_problem(anew, cache, 0)[0], load_problem(anew, cache, 1)[0]
     assert not np.array_equal(first.X, second.X)
     assert first.identity != second.identity
+
+
+# -- digits that float32 does not have ----------------------------------------------------------------------------
+
+
+def far_away(offset: float, n: int = 60) -> Data:
+    random = np.random.default_rng(3)
+    X, y = np.column_stack([offset + random.normal(0, 1, n), random.normal(0, 1, n)]), np.arange(n) % 2
+    return Data(Examples(X, y, np.float64), Examples(X[:9], y[:9], np.float64), (0, 1), "far away")
+
+
+@pytest.mark.parametrize("limit", [None, 30])
+def test_own_inputs_keep_their_digits_until_they_are_scaled(
+    limit: int | None, recwarn: pytest.WarningsRecorder
+) -> None:
+    problem = prepare(far_away(1e9), section(scale="standard", limit=limit))
+    expected = prepare(far_away(0), section(scale="standard", limit=limit)).X
+    np.testing.assert_allclose(problem.X, expected, atol=1e-6)
+    assert problem.X.dtype == np.float32
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("scale", ["none", "range"])
+def test_inputs_that_float32_merges_are_told_once_with_the_remedy(scale: str) -> None:
+    with pytest.warns(UserWarning, match=r"input 1 varies by .*dataset.scale: standard") as caught:
+        prepare(far_away(1e9), section(scale=scale))
+    assert len(caught) == 1
+
+
+def test_nothing_is_told_of_inputs_that_float32_holds_well_enough(recwarn: pytest.WarningsRecorder) -> None:
+    prepare(far_away(100), section(scale="none"))
+    constant = replace(far_away(0), train=Examples(np.full((60, 2), 0.1), np.arange(60) % 2, np.float64), test=None)
+    prepare(constant, section(scale="none"))
+    assert not recwarn.list

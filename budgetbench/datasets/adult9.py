@@ -20,6 +20,7 @@ FILES = (
         sources=(LIBSVM + "a9a", COPY + "a9a_train.txt"),
         checksum="sha256:f5d5ffd8d865ff41328e7ee043e4b020816914ff6843ff15b98905ddbedce906",
         part="train",
+        size=2_329_875,
     ),
     File(
         folder="a9a",
@@ -27,6 +28,7 @@ FILES = (
         sources=(LIBSVM + "a9a.t", COPY + "a9a_test.txt"),
         checksum="sha256:1f448a153f0320399a7e40836eb207655b0bde0f21fc941cc472193daa9f5de9",
         part="test",
+        size=1_164_628,
     ),
 )
 

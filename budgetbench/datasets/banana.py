@@ -5,12 +5,15 @@ from __future__ import annotations
 from budgetbench.datasets import raetsch
 from budgetbench.datasets.base import Examples, labelled, register
 from budgetbench.datasets.cache import File
-from budgetbench.datasets.fingerprint import Fingerprint
+from budgetbench.datasets.fingerprint import Fingerprint, Rounding
 from budgetbench.datasets.parse import read_keel
 from budgetbench.datasets.published import Published, Recipe
 
 KEEL_FILE = File(
-    "banana", "banana.dat", ("https://sci2s.ugr.es/keel/dataset/data/classification/banana.zip#banana.dat",)
+    "banana",
+    "banana.dat",
+    ("https://sci2s.ugr.es/keel/dataset/data/classification/banana.zip#banana.dat",),
+    size=88_797,
 )
 SPLIT_SHA256 = {
     "train_data": "d9ae475e6aa77ef0faa1fdad1d9f476756cb466445a3e65c760988d8a45c1753",
@@ -33,6 +36,16 @@ FINGERPRINTS = {
         ),
     },
 }
+ROUNDINGS = {
+    "": Rounding(
+        unit=0.01,
+        low=-3.09,
+        high=3.19,
+        digest="850dd239dda9662b11f3ea47dea25d7d586d03ba664872c881f2a91c71441e1a",
+        digits=3,
+        full=0.90311,
+    )
+}
 
 
 @register
@@ -51,6 +64,7 @@ class Banana(Published):
     files = (KEEL_FILE.name, *(file.name for recipe in RECIPES for file in recipe.files))
     tolerance = 1e-3  # KEEL's copy is rounded to three digits
     fingerprints = FINGERPRINTS
+    roundings = ROUNDINGS
 
     def recipes(self, variant: str) -> tuple[Recipe, ...]:
         return Recipe((KEEL_FILE,), read_file), *RECIPES

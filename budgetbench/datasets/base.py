@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from budgetbench.datasets.cache import Cache
 
 Label = int | str
-Floats = NDArray[np.float32]
+Floats = NDArray[np.floating[Any]]
 Indices = NDArray[np.int64]
 
 datasets: Registry[Dataset] = Registry("dataset")
@@ -27,13 +27,18 @@ datasets: Registry[Dataset] = Registry("dataset")
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Inputs X, float32 of shape (n, d), and classes y, int64 of shape (n,): positions in `Data.classes`."""
+    """Inputs X of shape (n, d) and classes y, int64 of shape (n,): positions in `Data.classes`.
+
+    X is float32, unless `dtype` asks for float64: for numbers as the user has them, of which scaling may need all
+    digits.
+    """
 
     X: Floats
     y: Indices
+    dtype: InitVar[type[np.floating[Any]]] = np.float32
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "X", np.ascontiguousarray(self.X, dtype=np.float32))
+    def __post_init__(self, dtype: type[np.floating[Any]]) -> None:
+        object.__setattr__(self, "X", np.ascontiguousarray(self.X, dtype=dtype))
         object.__setattr__(self, "y", np.ascontiguousarray(self.y, dtype=np.int64))
         if self.X.ndim != 2 or self.y.shape != (len(self.X),):
             raise ValueError(f"inputs of shape {self.X.shape} do not go with labels of shape {self.y.shape}")
@@ -199,11 +204,11 @@ def register(kind: Kind) -> Kind:
     return kind
 
 
-def count(least: int) -> Callable[[Any], int]:
-    """Accepts a whole number of at least `least`."""
+def count(least: int, most: int) -> Callable[[Any], int]:
+    """Accepts a whole number from `least` to `most`."""
 
     def accept(value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
             raise ValueError(value)
         return int(value)
 

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
-from budgetbench.datasets.download import UnusableError, download, is_local, local_path
+from budgetbench.datasets import limits
+from budgetbench.datasets.download import Allowance, UnusableError, download, is_local, local_path
+from budgetbench.datasets.incoming import Incoming, sweep
 from budgetbench.datasets.parse import unpack
-from budgetbench.errors import DataError
+from budgetbench.errors import DataError, RequestError
 
 #: Called with the file's name, the bytes received so far and the total (None: unknown).
 FileProgress = Callable[[str, int, int | None], None]
+
+#: Seconds that any file may take to arrive, and bytes in each second beyond them: what a slow line carries.
+PATIENCE = 60.0
+SLOWEST = 20_000
 
 
 class Reach(IntEnum):
@@ -39,6 +45,7 @@ class File:
     checksum : ``md5:…`` or ``sha256:…`` of the file as published; empty where none is known.
     content_checksum : the same for the unpacked content, where copies differ in their compression.
     part : which of the dataset's parts it holds (``train`` or ``test``), where it holds one.
+    size : bytes as published, roughly where copies differ in their compression.
     """
 
     folder: str
@@ -47,6 +54,12 @@ class File:
     checksum: str = ""
     content_checksum: str = ""
     part: str = ""
+    size: int = 10_000_000
+
+    @property
+    def at_most(self) -> int:
+        """Bytes of the largest file that is accepted for it: also another packing, or an archive around it."""
+        return 4 * self.size + 1_000_000
 
     @property
     def verified(self) -> bool:
@@ -56,9 +69,13 @@ class File:
     def content(self, path: Path) -> bytes:
         """The unpacked content of a copy of this file, its checksums confirmed; raises `UnusableError`."""
         try:
-            stored = path.read_bytes()
+            if path.is_file():
+                Allowance(self.at_most, 0).unpacked().check(path.stat().st_size)
+            stored = limits.read_whole(path)
         except OSError as error:
             raise UnusableError(error.strerror or str(error)) from error
+        except ValueError as error:
+            raise UnusableError(str(error)) from error
         if self.checksum and not _matches(stored, self.checksum):
             raise UnusableError("damaged (its checksum differs)")
         try:
@@ -81,9 +98,10 @@ class Cache:
     Parameters
     ----------
     folder : holds ``<dataset folder>/<file>``; made when the first file arrives.
-    mirror : a folder or URL laid out in the same way, or None.
+    mirror : a folder or URL laid out in the same way, or None; RequestError for a URL that is none.
     quiet : do not say on stderr what is fetched from where.
     progress : called while a file arrives.
+    patience : seconds that a file may take to arrive, beside those for its size.
 
     Several processes may fetch into the same folder at once: each downloads to a temporary folder of its own and
     then moves the complete, checked file into place. A damaged file stays until a good one takes its place, as
@@ -91,12 +109,21 @@ class Cache:
     """
 
     def __init__(
-        self, folder: Path | str, mirror: str | None = None, quiet: bool = False, progress: FileProgress | None = None
+        self,
+        folder: Path | str,
+        mirror: str | None = None,
+        quiet: bool = False,
+        progress: FileProgress | None = None,
+        patience: float = PATIENCE,
     ) -> None:
         self.folder = Path(folder)
-        self.mirror = str(mirror) if mirror else None
+        self.mirror: str | None = None
+        self._auth: tuple[str, str] | None = None
+        if mirror:
+            self.mirror, self._auth = _without_user(str(mirror))
         self.quiet = quiet
         self.progress = progress
+        self.patience = patience
 
     def path(self, file: File) -> Path:
         return self.folder / file.folder / file.name
@@ -124,23 +151,30 @@ class Cache:
             return Fetched(self.path(file), self.path(file), file.content(self.path(file)), None)
         if is_local(origin) and not local_path(origin).exists():
             raise UnusableError("not there")
+        in_mirror = self.mirror is not None and origin == self._in_mirror(file)
+        seconds = self.patience + file.size / SLOWEST
+        allowance = Allowance(file.at_most, seconds, self._auth if in_mirror else None)
         incoming = self._incoming()
         try:
             self._say(f"fetching {file.folder}/{file.name} from {place(origin)}")
-            arrived = download(origin, Path(incoming.name), file.name, file.checksum or None, self._progress_of(file))
+            progress = self._progress_of(file)
+            arrived = download(origin, incoming.path, file.name, file.checksum or None, allowance, progress)
             fetched = Fetched(self.path(file), arrived, file.content(arrived), incoming)
             if file.verified:
                 fetched.keep()
         except BaseException:
-            incoming.cleanup()
+            incoming.remove()
             raise
         return fetched
 
-    def _incoming(self) -> tempfile.TemporaryDirectory[str]:
-        """A folder of this process alone, beside the final places so that moving a file there is one step."""
+    def sweep(self) -> None:
+        """Remove what killed processes left behind."""
+        sweep(self.folder)
+
+    def _incoming(self) -> Incoming:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            return tempfile.TemporaryDirectory(prefix=".incoming-", dir=self.folder, ignore_cleanup_errors=True)
+            return Incoming(self.folder)
         except OSError as error:
             raise not_writable(self.folder, error) from error
 
@@ -160,7 +194,7 @@ class Fetched:
     path: Path
     copy: Path
     content: bytes
-    incoming: tempfile.TemporaryDirectory[str] | None
+    incoming: Incoming | None
 
     def keep(self) -> None:
         """Move the copy to its place in the cache."""
@@ -169,7 +203,7 @@ class Fetched:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             # Downloads are private to their user, as temporary files are; the cache may be shared.
-            fresh = Path(self.incoming.name) / ".mode"
+            fresh = self.incoming.path / ".mode"
             fresh.touch()
             self.copy.chmod(fresh.stat().st_mode)
             os.replace(self.copy, self.path)
@@ -179,7 +213,7 @@ class Fetched:
 
     def drop(self) -> None:
         if self.incoming is not None:
-            self.incoming.cleanup()
+            self.incoming.remove()
             self.incoming = None
 
 
@@ -193,3 +227,24 @@ def not_writable(folder: Path, error: OSError) -> DataError:
 def place(origin: str) -> str:
     """An origin as messages name it: the host of a URL, or the folder."""
     return str(local_path(origin).parent) if is_local(origin) else urlsplit(origin).netloc
+
+
+def _without_user(mirror: str) -> tuple[str, tuple[str, str] | None]:
+    """A mirror without user and password, so that no message can show them, and these apart."""
+    if "://" not in mirror:
+        return mirror, None
+    try:
+        parts = urlsplit(mirror)
+        usable = parts.scheme == "file" or (parts.scheme in ("http", "https") and parts.hostname and parts.port != 0)
+    except ValueError:
+        usable = False
+    if not usable:
+        shown = re.sub("://.*@", "://", mirror, flags=re.DOTALL)
+        raise RequestError(
+            f"mirror (--mirror or BUDGETBENCH_MIRROR): found {shown!r}; "
+            "accepted: a folder, or a URL such as https://host/path"
+        )
+    auth = None
+    if parts.username is not None:
+        auth = unquote(parts.username), unquote(parts.password or "")
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])), auth

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import lzma
 import shutil
 import ssl
+import threading
 import zipfile
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urldefrag, urlsplit
 from urllib.request import url2pathname
+
+from budgetbench.datasets import limits
 
 if TYPE_CHECKING:
     import requests
@@ -30,7 +36,33 @@ class UnusableError(Exception):
     """A place that does not have the file, or not the right one; the message is a reason of a few words."""
 
 
-def download(url: str, folder: Path, name: str, checksum: str | None, progress: Progress | None = None) -> Path:
+@dataclass(frozen=True)
+class Allowance:
+    """What a download may take.
+
+    Attributes
+    ----------
+    size : bytes of the largest file that is accepted.
+    seconds : for the whole, all attempts together.
+    auth : user and password, for the mirror that asks for them.
+    """
+
+    size: int
+    seconds: float
+    auth: tuple[str, str] | None = None
+
+    def check(self, size: int) -> None:
+        if size > self.size:
+            raise UnusableError(f"too large (more than {self.size} bytes) for this file")
+
+    def unpacked(self) -> Allowance:
+        """The same for a file that servers may unpack on the way."""
+        return replace(self, size=max(limits.ALWAYS, 4 * self.size))
+
+
+def download(
+    url: str, folder: Path, name: str, checksum: str | None, allowance: Allowance, progress: Progress | None = None
+) -> Path:
     """Put the file at `url` into `folder` under `name`; with a fragment, that member of the zip archive there.
 
     `checksum` is of the form ``md5:…`` or ``sha256:…``. Raises `UnusableError`.
@@ -41,12 +73,12 @@ def download(url: str, folder: Path, name: str, checksum: str | None, progress: 
     def downloader(url: str, output_file: str, _: Any) -> None:
         address, member = urldefrag(url)
         if not member:
-            _get(address, output_file, progress)
+            _get(address, output_file, allowance, progress)
             return
         archive = output_file + ".zip"
         try:
-            _get(address, archive, progress)
-            _extract(archive, unquote(member), output_file)
+            _get(address, archive, allowance, progress)
+            _extract(archive, unquote(member), output_file, allowance)
         finally:
             Path(archive).unlink(missing_ok=True)
 
@@ -61,20 +93,60 @@ def download(url: str, folder: Path, name: str, checksum: str | None, progress: 
         raise UnusableError(error.strerror or str(error)) from error
 
 
-def _get(address: str, output_file: str, progress: Progress | None) -> None:
-    """Fetch a URL or copy a local file; a connection that drops is tried again from the start."""
+def _get(address: str, output_file: str, allowance: Allowance, progress: Progress | None) -> None:
+    """Fetch a URL or copy a local file."""
     if is_local(address):
-        shutil.copyfile(local_path(address), output_file)
+        copied = local_path(address)
+        if not copied.is_file():
+            raise UnusableError("not an ordinary file")
+        allowance.unpacked().check(copied.stat().st_size)
+        shutil.copyfile(copied, output_file)
         return
+    _in_time(lambda given_up: _attempts(address, output_file, allowance, progress, given_up), allowance.seconds)
+
+
+def _in_time(work: Callable[[threading.Event], None], seconds: float) -> None:
+    """Do work in a thread that is left to itself when the time is up: a server that sends a byte now and then would
+    never let a read time out.
+    """
+    given_up = threading.Event()
+    outcome: list[BaseException | None] = []
+
+    def job() -> None:
+        try:
+            work(given_up)
+            outcome.append(None)
+        except BaseException as error:
+            outcome.append(error)
+
+    thread = threading.Thread(target=job, daemon=True)
+    thread.start()
+    try:
+        thread.join(seconds)
+    finally:
+        given_up.set()
+    if not outcome:
+        raise UnusableError(f"not complete after {seconds:.0f} seconds")
+    if outcome[0] is not None:
+        raise outcome[0]
+
+
+def _attempts(
+    address: str, output_file: str, allowance: Allowance, progress: Progress | None, given_up: threading.Event
+) -> None:
+    """Fetch a URL; a connection that drops is tried again from the start."""
     import requests
 
     with session() as http:
+        http.auth = allowance.auth
         for attempt in range(ATTEMPTS):
             try:
-                return _stream(http, address, output_file, progress)
+                return _stream(http, address, output_file, allowance, progress, given_up)
             except requests.exceptions.RequestException as error:
-                if attempt == ATTEMPTS - 1 or not _dropped(error):
+                if attempt == ATTEMPTS - 1 or not _dropped(error) or given_up.is_set():
                     raise
+            except ValueError as error:  # an address or an answer that cannot be taken apart
+                raise UnusableError("an answer that makes no sense") from error
 
 
 def is_local(address: str) -> bool:
@@ -86,21 +158,69 @@ def local_path(address: str) -> Path:
     return Path(url2pathname(urlsplit(address).path))
 
 
-def _stream(http: requests.Session, address: str, output_file: str, progress: Progress | None) -> None:
+def _stream(
+    http: requests.Session,
+    address: str,
+    output_file: str,
+    allowance: Allowance,
+    progress: Progress | None,
+    given_up: threading.Event,
+) -> None:
     # "identity": some servers would otherwise send a .gz file as a compressed transfer of its content
     headers = {"Accept-Encoding": "identity", "User-Agent": "budgetbench"}
-    timeout = (CONNECT_SECONDS, READ_SECONDS)
+    timeout = (min(CONNECT_SECONDS, allowance.seconds), min(READ_SECONDS, allowance.seconds))
     with http.get(address, headers=headers, stream=True, timeout=timeout) as response:
         response.raise_for_status()
-        size = response.headers.get("Content-Length", "")
-        total = int(size) if size.isdigit() else None
+        length = response.headers.get("Content-Length", "")
+        total = int(length) if length.isdecimal() and len(length) < 20 else None
+        allowance.check(total or 0)
+        if encoding := response.headers.get("Content-Encoding", "").strip().lower():
+            allowance = allowance.unpacked()
+        decoded = _decoder(encoding, allowance)
         received = 0
         with open(output_file, "wb") as output:
-            for chunk in response.iter_content(CHUNK):
-                output.write(chunk)
-                received += len(chunk)
+            for chunk in _chunks(response):
+                if given_up.is_set():
+                    return
+                content = decoded(chunk)
+                received += len(content)
+                allowance.check(received)
+                output.write(content)
                 if progress:
                     progress(received, total)
+
+
+def _chunks(response: requests.Response) -> Iterator[bytes]:
+    """The body as it is sent; requests would undo a compressed transfer in pieces of any size."""
+    import urllib3
+    from requests import exceptions
+
+    try:
+        while chunk := response.raw.read(CHUNK, decode_content=False):
+            yield chunk
+    except urllib3.exceptions.ProtocolError as error:
+        raise exceptions.ChunkedEncodingError(error) from error
+    except urllib3.exceptions.ReadTimeoutError as error:
+        raise exceptions.ReadTimeout(error) from error
+    except urllib3.exceptions.HTTPError as error:
+        raise exceptions.ConnectionError(error) from error
+
+
+def _decoder(encoding: str, allowance: Allowance) -> Callable[[bytes], bytes]:
+    """What undoes a compressed transfer, of which no more than the allowance is ever made."""
+    if encoding in ("", "identity"):
+        return lambda chunk: chunk
+    if encoding not in ("gzip", "x-gzip", "deflate"):
+        raise UnusableError("a compressed transfer that was not asked for")
+    undo = zlib.decompressobj(wbits=32 + zlib.MAX_WBITS)  # told by the first bytes
+
+    def decoded(chunk: bytes) -> bytes:
+        try:
+            return undo.decompress(chunk, allowance.size + 1)
+        except zlib.error as error:
+            raise UnusableError("a damaged transfer") from error
+
+    return decoded
 
 
 def session() -> requests.Session:
@@ -125,7 +245,7 @@ def session() -> requests.Session:
     return http
 
 
-def _extract(archive: str, member: str, output_file: str) -> None:
+def _extract(archive: str, member: str, output_file: str, allowance: Allowance) -> None:
     """Copy the member of that name, in whichever folder of the archive it lies."""
     try:
         with zipfile.ZipFile(archive) as opened:
@@ -133,9 +253,11 @@ def _extract(archive: str, member: str, output_file: str) -> None:
             if not names:
                 raise UnusableError(f"the archive there has no {member}")
             with opened.open(names[0]) as source, open(output_file, "wb") as output:
-                shutil.copyfileobj(source, output)
-    except zipfile.BadZipFile as error:
-        raise UnusableError("not a zip archive") from error
+                while piece := source.read(CHUNK):
+                    output.write(piece)
+                    allowance.check(output.tell())
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError) as error:
+        raise UnusableError("not a zip archive, or a damaged one") from error
 
 
 def _dropped(error: requests.exceptions.RequestException) -> bool:
@@ -163,4 +285,6 @@ def _reason(error: requests.exceptions.RequestException) -> str:
         return "the connection breaks off"
     if isinstance(error, exceptions.ConnectionError):
         return "cannot connect"
-    return type(error).__name__
+    if isinstance(error, exceptions.TooManyRedirects):
+        return "it sends from place to place"
+    return f"an answer that makes no sense ({type(error).__name__})"

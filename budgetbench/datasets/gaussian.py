@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from budgetbench.datasets.base import Data, Dataset, Examples, Option, Request, count, fraction, register
+from budgetbench.datasets.limits import MOST_DRAWN
 from budgetbench.seeds import Role, generator
 
 VARIANCES = np.array([0.2, 2.0])
@@ -38,7 +39,7 @@ class Gaussian(Dataset):
     generated = True
     pooled = True
     options: Mapping[str, Option] = {
-        "n": Option(count(2), 10000, "a whole number of at least 2", "examples"),
+        "n": Option(count(2, MOST_DRAWN), 10000, f"a whole number from 2 to {MOST_DRAWN}", "examples"),
         "flips": Option(fraction, 0.1, "a number from 0 to 1", "probability that a label is flipped"),
     }
 

@@ -25,6 +25,7 @@ FILE = File(
         "https://archive.ics.uci.edu/ml/machine-learning-databases/letter-recognition/letter-recognition.data",
     ),
     checksum="sha256:2b89f3602cf768d3c8355267d2f13f2417809e101fc2b5ceee10db19a60de6e2",
+    size=712_565,
 )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from budgetbench.datasets import limits
+
 MAGIC = b"\x1f\x9d"
 CLEAR = 256
 
@@ -22,6 +24,7 @@ def decompress(packed: bytes) -> bytes:
     output: list[bytes] = []
     previous = b""
     group_start, width, taken = 24, 9, 0  # positions in bits
+    size = 0
     while True:
         position = group_start + taken * width
         if position + width > 8 * len(packed):
@@ -37,6 +40,10 @@ def decompress(packed: bytes) -> bytes:
             raise ValueError("a damaged .Z file")
         entry = table[code] if code < len(table) else previous + previous[:1]
         output.append(entry)
+        size += len(entry)
+        # This bounds the table, too: its entries are no more than what has been written, and a letter each.
+        if size > limits.ALWAYS and size > limits.allowed(position >> 3):
+            raise ValueError("a .Z file that grows too large. If it is meant, unpack it and name the unpacked file")
         if previous and len(table) < 1 << widest:
             table.append(previous + entry[:1])
             if len(table) == 1 << width and width < widest:

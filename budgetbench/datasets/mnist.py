@@ -18,22 +18,25 @@ DIGITS = tuple(range(10))
 BASES = ("https://ossci-datasets.s3.amazonaws.com/mnist/", "https://storage.googleapis.com/cvdf-datasets/mnist/")
 
 
-def _idx(name: str, md5: str, part: str) -> File:
+def _idx(name: str, md5: str, part: str, size: int) -> File:
     # The checksum is of the content, as copies differ in their compression.
-    return File("mnist", name, tuple(base + name for base in BASES), content_checksum=f"md5:{md5}", part=part)
+    return File(
+        "mnist", name, tuple(base + name for base in BASES), content_checksum=f"md5:{md5}", part=part, size=size
+    )
 
 
 IDX_FILES = (
-    _idx("train-images-idx3-ubyte.gz", "6bbc9ace898e44ae57da46a324031adb", "train"),
-    _idx("train-labels-idx1-ubyte.gz", "a25bea736e30d166cdddb491f175f624", "train"),
-    _idx("t10k-images-idx3-ubyte.gz", "2646ac647ad5339dbf082846283269ea", "test"),
-    _idx("t10k-labels-idx1-ubyte.gz", "27ae3e4e09519cfbb04c329615203637", "test"),
+    _idx("train-images-idx3-ubyte.gz", "6bbc9ace898e44ae57da46a324031adb", "train", 9_912_422),
+    _idx("train-labels-idx1-ubyte.gz", "a25bea736e30d166cdddb491f175f624", "train", 28_881),
+    _idx("t10k-images-idx3-ubyte.gz", "2646ac647ad5339dbf082846283269ea", "test", 1_648_877),
+    _idx("t10k-labels-idx1-ubyte.gz", "27ae3e4e09519cfbb04c329615203637", "test", 4_542),
 )
 KERAS_FILE = File(
     "mnist",
     "mnist.npz",
     ("https://storage.googleapis.com/tensorflow/tf-keras-datasets/mnist.npz",),
     checksum="sha256:731c5ac602752760c8e48fbffcf8c3b850d9dc2a2aedcf2cc48468fc17b673d1",
+    size=11_490_434,
 )
 
 

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from budgetbench.datasets.base import Option, register
-from budgetbench.datasets.own_files import PATHS, OwnTable, Table, content_of, flag
-from budgetbench.datasets.parse import unpack
+from budgetbench.datasets.own_files import PATHS, OwnFile, Table, content_of, flag
+from budgetbench.datasets.own_labels import MISSING, shown
+from budgetbench.datasets.parse import brief
 from budgetbench.errors import DataError, nearest
 
-SPACES = r"\s+"
+QUOTED = re.compile(r'"(?:[^"]|"")*"')
+BLANK = re.compile(r"^ +$", re.MULTILINE)
+#: Characters among which the first line is looked for; what is beyond does not change which separator it has.
+FIRST_LINE = 1_000_000
+CELL = re.compile(r'"((?:[^"]|"")*)"|(\S+)')
 
 
 def column(value: Any) -> int | str:
@@ -25,8 +33,18 @@ def column(value: Any) -> int | str:
     return value
 
 
+@dataclass(frozen=True)
+class Sheet:
+    """A file's columns: inputs (n, d), labels (n,), and the columns' names where it has them."""
+
+    X: NDArray[np.float64]
+    labels: NDArray[Any]
+    inputs: list[str] | None
+    label: str | None
+
+
 @register
-class Csv(OwnTable):
+class Csv(OwnFile):
     name = "csv"
     title = "CSV file"
     summary = "your own table of numbers and a label, with commas, semicolons, tabs or spaces between"
@@ -36,76 +54,212 @@ class Csv(OwnTable):
         "header": Option(flag, None, "true or false", "the first line names the columns; left out: found out"),
     }
 
-    def read(self, path: Path, options: dict[str, Any]) -> Table:
-        import pandas as pd
+    def read_all(self, options: dict[str, Any]) -> tuple[Table, Table | None]:
+        path, test_path = options["path"], options["test_path"]
+        train = CsvReader(path, options["label"], options["header"]).read()
+        if test_path is None:
+            return (train.X, train.labels), None
+        test = CsvReader(test_path, options["label"], options["header"], train.label).read()
+        return (train.X, train.labels), (in_order_of(train, test, path, test_path), test.labels)
 
-        try:
-            text = unpack(content_of(path)).decode("utf-8-sig")
-        except ValueError as error:
-            reason = "not a text file in UTF-8" if isinstance(error, UnicodeDecodeError) else error
-            raise DataError(f"{path}: {reason}") from error
-        lines = [number for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
-        first = text.splitlines()[lines[0] - 1]
-        separator = separator_of(first)
-        names = [cell.strip().strip("\"'") for cell in re.split(separator, first.strip())]
-        label, header = self.layout(path, names, options)
-        try:
-            frame = pd.read_csv(
-                io.StringIO(text),
-                sep=separator,
-                header=0 if header else None,
-                names=range(len(names)),
-                index_col=False,
-                dtype={label: str},
-                keep_default_na=False,
-                skipinitialspace=True,
-            )
-        except pd.errors.ParserError as error:
-            reason = str(error).removeprefix("Error tokenizing data. C error: ").strip()
-            raise DataError(f"{path}: {reason[:1].lower() + reason[1:]}") from error
-        if frame.empty:
-            raise DataError(f"{path}: a header and no examples")
-        inputs = frame.drop(columns=label)
-        wanted = inputs.apply(pd.to_numeric, errors="coerce")
-        if wanted.isna().to_numpy().any():
-            row, place = (int(i) for i in np.argwhere(wanted.isna().to_numpy())[0])
-            name = names[inputs.columns[place]] if header else f"{inputs.columns[place] + 1}"
-            found = inputs.iat[row, place]
-            shown = "nothing" if found == "" or pd.isna(found) else repr(found)
-            raise DataError(f"{path}, line {lines[row + header]}, column {name}: found {shown}; expected a number")
-        labels = frame[label].astype(str).str.strip().to_numpy(dtype=str)
-        if (labels == "").any() or frame[label].isna().any():
-            row = int(np.argmax((labels == "") | frame[label].isna().to_numpy()))
-            raise DataError(f"{path}, line {lines[row + header]}: found no label")
-        return wanted.to_numpy(dtype=np.float64), labels
 
-    def layout(self, path: Path, names: list[str], options: dict[str, Any]) -> tuple[int, bool]:
-        """Position of the label's column, and whether the first line, with cells `names`, is a header."""
-        label, header = options["label"], options["header"]
-        if len(names) < 2:
-            raise DataError(f"{path}: one column; expected at least an input and a label, with commas between")
-        if isinstance(label, str):
-            if header is False:
-                raise DataError(
-                    f"{path}: label {label!r} is the name of a column, and header is false; give its position"
+def in_order_of(train: Sheet, test: Sheet, path: Path, test_path: Path) -> NDArray[np.float64]:
+    """The test inputs in the order of the training columns of the same names; files without names go by position."""
+    if train.inputs is None or test.inputs is None or train.inputs == test.inputs:
+        return test.X
+    unknown = [name for name in test.inputs if name not in train.inputs]
+    absent = [name for name in train.inputs if name not in test.inputs]
+    if unknown or absent:
+        what = f"no column {shown(absent[0])}" if absent else f"a column {shown(unknown[0])} too many"
+        raise DataError(f"{test_path}: {what}; expected the columns of {path}, in any order")
+    if len(set(train.inputs)) < len(train.inputs) or len(test.inputs) > len(train.inputs):
+        raise DataError(f"{test_path}: columns in another order than in {path}, and a name that occurs twice")
+    return test.X[:, [test.inputs.index(name) for name in train.inputs]]
+
+
+class CsvReader:
+    """Reads one file.
+
+    Parameters
+    ----------
+    label : name or position of the label's column.
+    header : whether the first line names the columns; None to find out.
+    named : the label's name in the training file, which goes before its position where this file has names, too.
+    """
+
+    def __init__(self, path: Path, label: int | str, header: bool | None, named: str | None = None) -> None:
+        self.path = path
+        try:
+            text = content_of(path).decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise DataError(f"{path}: not a text file in UTF-8") from error
+        if "\0" in text or not text.strip():
+            raise DataError(f"{path}: " + ("not a text file in UTF-8" if text.strip() else "the file is empty"))
+        text = BLANK.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+        self.separator = separator_of(text)
+        if self.separator:  # quotes count only at the start of a cell
+            text = re.sub(rf'(^|{self.separator}) +"', r'\1"', text, flags=re.MULTILINE)
+        self.text = text
+        self.wanted, self.header, self.named = label, header, named
+
+    def read(self) -> Sheet:
+        records = self.records()
+        end, first = next(records)
+        if len(first) < 2:
+            raise self.error("one column; expected at least an input and a label, with commas between")
+        names = [cell.strip().strip("\"'") for cell in first]
+        header = self.is_header(names)
+        begin, second = next(records, (end, [])) if header else (end, first)
+        if not second:
+            raise self.error("a header and no examples")
+        row_names = header and self.has_row_names(names, second, begin)
+        if row_names and len(names) == len(second):
+            names = names[1:]
+        label = self.position(names, header) + row_names
+        numbers, labels = self.numbers(end if header else 0, label, row_names, len(second))
+        if self.header is None and not header:
+            self.doubt_first_row(labels)
+        kept = [place for place in range(len(second)) if place != label and not (row_names and place == 0)]
+        if not header:
+            return Sheet(numbers[:, kept], labels, None, None)
+        own = [names[place - row_names] for place in kept]
+        return Sheet(numbers[:, kept], labels, own, names[label - row_names])
+
+    def error(self, what: str, line: int | None = None) -> DataError:
+        return DataError(f"{self.path}{f', line {line}' if line else ''}: {what}")
+
+    def records(self) -> Iterator[tuple[int, list[str]]]:
+        """The lines that are not blank, as cells, each with the number of the file's line in which it ends."""
+        if not self.separator:
+            for number, line in enumerate(self.text.split("\n"), start=1):
+                if line.strip():
+                    found = CELL.finditer(line)
+                    yield number, [cell[2] if cell[1] is None else cell[1].replace('""', '"') for cell in found]
+            return
+        rows = csv.reader(io.StringIO(self.text), delimiter=self.separator, skipinitialspace=True)
+        try:
+            for cells in rows:
+                if cells and (len(cells) > 1 or cells[0].strip()):
+                    yield rows.line_num, cells
+        except csv.Error as error:
+            raise self.error(f"not a table ({error})", rows.line_num) from error
+
+    def is_header(self, names: list[str]) -> bool:
+        """Whether the first line names the columns: as said, or because its inputs are words."""
+        if isinstance(self.wanted, str):
+            if self.header is False:
+                raise self.error(
+                    f"label {self.wanted!r} is the name of a column, and header is false; give its position"
                 )
-            if label not in names:
-                columns = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
-                hint = nearest(label, names)
-                raise DataError(f"{path}: no column {label!r} in the first line; found: {columns}. {hint}".rstrip(". "))
-            return names.index(label), True
-        if not -len(names) <= label < len(names):
-            raise DataError(f"{path}: label is column {label}; expected from 0 to {len(names) - 1}, or -1 for the last")
-        position = label % len(names)
-        if header is None:
-            header = any(not is_number(cell) for place, cell in enumerate(names) if place != position)
-        return position, header
+            return True
+        if self.header is not None:
+            return self.header
+        place = self.wanted % len(names) if -len(names) <= self.wanted < len(names) else -1
+        inputs = names[:place] + names[place + 1 :] if place >= 0 else names
+        words = [cell for cell in inputs if not is_number(cell) and cell.lower() not in MISSING]
+        if words and any(is_number(cell) for cell in inputs):
+            found = f"found {shown(words[0])} among numbers in the first line"
+            raise self.error(f"{found}; say with header: true or false whether it names the columns")
+        counted = [str(i) for i in range(len(names))]
+        if len(names) > 2 and names == counted:
+            raise self.error("the first line counts 0, 1, 2, …; say with header: true or false whether it is a header")
+        return bool(words)
+
+    def has_row_names(self, names: list[str], second: list[str], line: int) -> bool:
+        """Whether the first column names the rows: R writes no name above it, or an empty one, as pandas does."""
+        shorter = len(names) + 1 == len(second)
+        if len(names) != len(second) and not shorter:
+            raise self.error(f"{len(second)} cells where the header has {len(names)} names", line)
+        if shorter and not second[-1].strip():
+            raise self.error("a separator at the end, where the header has none", line)
+        if not shorter and names[0]:
+            return False
+        records = self.records()
+        next(records)
+        firsts = [cells[0].strip() for _, cells in records]
+        numbered = all(re.fullmatch(r"[0-9]+", name) for name in firsts)
+        if len(set(firsts)) == len(firsts) and (numbered or not any(is_number(name) for name in firsts)):
+            return True
+        what = "one name more than the header" if shorter else "a first column without a name"
+        raise self.error(f"{what}, which does not number or name the rows; name every column", line)
+
+    def position(self, names: list[str], header: bool) -> int:
+        """Position of the label's column among those with `names`."""
+        label = self.named if header and self.named is not None else self.wanted
+        if isinstance(label, int):
+            if not -len(names) <= label < len(names):
+                raise self.error(f"label is column {label}; expected from 0 to {len(names) - 1}, or -1 for the last")
+            return label % len(names)
+        if label not in names:
+            columns = ", ".join(name[:40] for name in names[:12]) + (", …" if len(names) > 12 else "")
+            hint = nearest(label, names[:1000])
+            raise self.error(f"no column {label!r} in the first line; found: {columns}. {hint}".rstrip(". "))
+        if names.count(label) > 1:
+            raise self.error(f"{names.count(label)} columns are named {label!r}; give the position of the label's")
+        return names.index(label)
+
+    def numbers(self, skip: int, label: int, row_names: bool, width: int) -> tuple[NDArray[np.float64], NDArray[Any]]:
+        """All cells as numbers, those of the label and of row names as zeros, and the labels."""
+        labels: list[str] = []
+        lines = io.StringIO(self.text)
+        for _ in range(skip):
+            lines.readline()
+
+        def note(cell: str) -> float:
+            labels.append(cell.strip())
+            return 0.0
+
+        converters: dict[int | str, Callable[[str], float]] = {label: note}
+        if row_names:
+            converters[0] = lambda cell: 0.0
+        try:
+            table = np.loadtxt(
+                lines, delimiter=self.separator or None, quotechar='"', comments=None, ndmin=2, encoding="utf-8",
+                converters=converters,
+            )  # fmt: skip
+        except (ValueError, MemoryError) as error:
+            raise self.fault(skip, label, row_names, width) or self.error(
+                f"not a table of numbers ({brief(error)})"
+            ) from error
+        odd = "" in labels or any("\n" in label for label in labels)
+        if odd or table.shape[1] != width or not np.isfinite(table).all():
+            raise self.fault(skip, label, row_names, width) or self.error("not a table of numbers")
+        return table, np.array([*labels, None], dtype=object)[:-1]
+
+    def fault(self, skip: int, label: int, row_names: bool, width: int) -> DataError | None:
+        """The first line that is not as it should be."""
+        name: list[str] = []
+        for line, cells in self.records():
+            if line <= skip:
+                name = [cell.strip() for cell in cells] if line == skip else []
+                continue
+            if len(cells) != width:
+                return self.error(f"{len(cells)} cells where other lines have {width}", line)
+            for place, cell in enumerate(cells):
+                text = cell.strip()
+                if place == label and not text:
+                    return self.error("found no label", line)
+                if "\n" in text:
+                    return self.error("a quote that is not closed in its line", line)
+                if place == label or (row_names and not place) or (is_number(text) and np.isfinite(float(text))):
+                    continue
+                called = name[place - (width - len(name))][:60] if name else f"{place + 1}"
+                what = shown(text) if text else "nothing"
+                return self.error(f"column {called}: found {what}; expected a number", line)
+        return None
+
+    def doubt_first_row(self, labels: NDArray[Any]) -> None:
+        """A word among labels that are numbers: a header above columns whose names are numbers, too."""
+        if len(labels) > 2 and not is_number(labels[0]) and all(is_number(label) for label in labels[1:]):
+            found = f"found label {shown(labels[0])} in the first line, and numbers below"
+            raise self.error(f"{found}; say with header: true or false whether it names the columns")
 
 
-def separator_of(line: str) -> str:
-    """The separator that occurs most often in a line; spaces where no other does."""
-    best = max(",;\t", key=line.count)
-    return best if best in line else SPACES
+def separator_of(text: str) -> str:
+    """The separator that occurs most often in the first line, outside of quotes; the empty string for spaces."""
+    bare = QUOTED.sub("", text[:FIRST_LINE]).lstrip("\n").partition("\n")[0]
+    best = max(",;\t", key=bare.count)
+    return best if best in bare else ""
 
 
 def is_number(cell: str) -> bool:
@@ -113,4 +267,4 @@ def is_number(cell: str) -> bool:
         float(cell)
     except ValueError:
         return False
-    return True
+    return "_" not in cell and cell.isascii()

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetbench.datasets.base import Data, Dataset, Label, Option, Request, array_checksum, labelled
+from budgetbench.datasets import limits
+from budgetbench.datasets.base import Data, Dataset, Examples, Indices, Option, Request, array_checksum, encoded
+from budgetbench.datasets.own_labels import known_labels, readable_labels
+from budgetbench.datasets.parse import brief, unpack
 from budgetbench.errors import DataError
 
 #: Inputs (n, d) and labels (n,), numbers or strings.
@@ -52,12 +56,12 @@ class OwnFile(Dataset):
         classes = tuple(sorted(set(labels.tolist())))
         if len(classes) < 2:
             raise DataError(f"{path}: every example has the label {classes[0]!r}; two classes are needed")
-        held = [labelled(X, labels, classes)]
+        held = [examples(X, encoded(labels, classes))]
         if test is not None:
             check_inputs(test_path, test[0])
             if test[0].shape[1] != X.shape[1]:
                 raise DataError(f"{test_path}: {test[0].shape[1]} inputs where {path} has {X.shape[1]}")
-            held.append(labelled(test[0], known_labels(test_path, test[1], classes), classes))
+            held.append(examples(test[0], encoded(known_labels(test_path, test[1], classes), classes)))
         content = array_checksum(*(array for part in held for array in (part.X, part.y)), np.array(classes))
         files = tuple(file for file in (path, request.options["test_path"]) if file is not None)
         return Data(held[0], held[1] if test is not None else None, classes, f"{self.name}/{content}", files)
@@ -80,14 +84,23 @@ class OwnTable(OwnFile):
 
 
 def content_of(path: Path) -> bytes:
-    """The content of a file; DataError if there is none or it is empty."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror or error}. The path is taken from the working directory.") from error
+    """The content of a file, unpacked; DataError if there is none, it is empty or beyond what is read."""
+    with complaints_of(path):
+        content = unpack(limits.read_whole(path))
     if not content.strip():
         raise DataError(f"{path}: the file is empty")
     return content
+
+
+@contextmanager
+def complaints_of(path: Path) -> Iterator[None]:
+    """Errors of reading a file as a DataError that names it."""
+    try:
+        yield
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror or error}. The path is taken from the working directory.") from error
+    except ValueError as error:
+        raise DataError(f"{path}: {brief(error)}") from error
 
 
 def check_inputs(path: Path, X: NDArray[Any]) -> None:
@@ -97,39 +110,11 @@ def check_inputs(path: Path, X: NDArray[Any]) -> None:
         finite = np.isfinite(X.astype(np.float32, copy=False))
     if not finite.all():
         row, column = (int(i) for i in np.argwhere(~finite)[0])
-        raise DataError(
-            f"{path}: example {row + 1}, input {column + 1}: found {X[row, column]}; expected a finite number"
-        )
+        found = f"example {row + 1}, input {column + 1}: found {X[row, column]}"
+        raise DataError(f"{path}: {found}; expected a finite number, at most 3.4e38 in size")
 
 
-def readable_labels(path: Path, labels: NDArray[Any]) -> NDArray[Any]:
-    """Labels as whole numbers where all are such, otherwise as strings; DataError for fractions."""
-    if labels.ndim != 1:
-        raise DataError(f"{path}: labels of shape {labels.shape}; expected one for each example")
-    if labels.dtype.kind in "OUS":
-        try:
-            numbers = labels.astype(str).astype(np.float64)
-        except ValueError:
-            return labels.astype(str)
-    else:
-        numbers = labels.astype(np.float64)
-    whole = np.isfinite(numbers) & (numbers == np.round(numbers))
-    if not whole.all():
-        row = int(np.argmin(whole))
-        raise DataError(
-            f"{path}: example {row + 1}: found label {labels[row]}; expected a class: a whole number or a name"
-        )
-    return numbers.astype(np.int64)
-
-
-def known_labels(path: Path, labels: NDArray[Any], classes: tuple[Label, ...]) -> NDArray[Any]:
-    """The test set's labels, in the form of the training set's."""
-    readable = readable_labels(path, labels)
-    if isinstance(classes[0], str):
-        readable = readable.astype(str)
-    unknown = sorted(set(readable.tolist()) - set(classes), key=str)
-    if unknown:
-        raise DataError(
-            f"{path}: label {unknown[0]!r} does not occur in the training set ({', '.join(map(str, classes))})"
-        )
-    return readable
+def examples(X: NDArray[Any], y: Indices) -> Examples:
+    """Examples of numbers as they are: float32 where that changes none, otherwise float64, until they are scaled."""
+    held = X.astype(np.float32)
+    return Examples(held, y) if (held == X).all() else Examples(X, y, np.float64)

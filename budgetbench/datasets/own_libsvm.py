@@ -10,8 +10,11 @@ import numpy as np
 
 from budgetbench.datasets.base import Option, count, register
 from budgetbench.datasets.own_files import PATHS, OwnTable, Table, content_of, flag
-from budgetbench.datasets.parse import read_libsvm, unpack
+from budgetbench.datasets.parse import brief, read_libsvm
 from budgetbench.errors import DataError
+
+#: Inputs of one dense row of 8 GB.
+MOST_INPUTS = 1_000_000_000
 
 
 @register
@@ -21,7 +24,12 @@ class Libsvm(OwnTable):
     summary = "your own file in LIBSVM (svmlight) format"
     options: Mapping[str, Option] = {
         **PATHS,
-        "n_features": Option(count(1), None, "a whole number of at least 1", "inputs; left out: the highest index"),
+        "n_features": Option(
+            count(1, MOST_INPUTS),
+            None,
+            f"a whole number from 1 to {MOST_INPUTS}",
+            "inputs; left out: the highest index",
+        ),
         "zero_based": Option(flag, False, "true or false", "indices start at 0 instead of 1"),
     }
 
@@ -34,15 +42,19 @@ class Libsvm(OwnTable):
         return widened(train, width), widened(test, width)
 
     def read(self, path: Path, options: dict[str, Any]) -> Table:
-        try:
-            content = unpack(content_of(path))
-        except ValueError as error:
-            raise DataError(f"{path}: {error}") from error
+        content = b"".join(line.partition(b"#")[0] + b"\n" for line in content_of(path).splitlines())
         first, n_features = int(not options["zero_based"]), options["n_features"]
+        if b":" not in content:
+            raise DataError(f"{path}: labels and no inputs; expected lines of: label index:value index:value …")
         try:
-            return read_libsvm(content, n_features, options["zero_based"])
+            if b"_" in content:  # which Python allows within numbers
+                raise ValueError("found an underscore")
+            X, _ = read_libsvm(content, n_features, options["zero_based"])
         except (ValueError, OverflowError) as error:
-            raise DataError(f"{path}{complaint(content, first, n_features) or f': {error}'}") from error
+            raise DataError(f"{path}{complaint(content, first, n_features) or f': {brief(error)}'}") from error
+        # As they are written: a float64 would make one of two large whole numbers.
+        labels = [line.split(None, 1)[0] for line in content.splitlines() if line.strip()]
+        return X, np.array([*labels, None], dtype=object)[:-1]
 
 
 def widened(table: Table, width: int) -> Table:
@@ -52,8 +64,8 @@ def widened(table: Table, width: int) -> Table:
 
 def complaint(content: bytes, first: int, n_features: int | None) -> str:
     """Line and cause of the first fault, for a file that could not be read; empty if no fault is found."""
-    for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), start=1):
-        tokens = line.split("#")[0].split()
+    for number, line in enumerate(content.splitlines(), start=1):
+        tokens = line.decode("utf-8", "replace").split()
         if not tokens:
             continue
         if not _is(float, tokens[0]):
@@ -81,4 +93,4 @@ def _is(kind: type[int | float], text: str) -> bool:
         kind(text)
     except ValueError:
         return False
-    return True
+    return "_" not in text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import math
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -10,11 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.datasets.base import register
-from budgetbench.datasets.own_files import OwnFile, Table
+from budgetbench.datasets.limits import read_whole
+from budgetbench.datasets.own_files import OwnFile, Table, complaints_of
+from budgetbench.datasets.parse import UnfitError, read_bounded
 from budgetbench.errors import DataError
 
 #: Accepted names of each array.
 NAMES = {"X": ("X", "X_train", "x_train"), "y": ("y", "y_train"), "X_test": ("X_test", "x_test"), "y_test": ("y_test",)}
+WANTED = {f"{name}.npy" for names in NAMES.values() for name in names}
 
 
 @register
@@ -34,20 +39,43 @@ class Npz(OwnFile):
         return train, None
 
 
-def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+def read_arrays(path: Path) -> dict[str, NDArray[Any] | None]:
+    """The arrays by name; None for one that is not asked for."""
+    with complaints_of(path):
+        content = read_whole(path)
+    if content.startswith(b"\x93NUMPY"):
+        raise DataError(f"{path}: a single array; expected an .npz file with arrays X and y (numpy.savez)")
     try:
-        loaded = np.load(path, allow_pickle=False)
-        if isinstance(loaded, np.ndarray):
-            raise DataError(f"{path}: a single array; expected an .npz file with arrays X and y (numpy.savez)")
-        with loaded:
-            return {name: loaded[name] for name in loaded.files}
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror or error}. The path is taken from the working directory.") from error
-    except (ValueError, EOFError, zipfile.BadZipFile) as error:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return {
+                member.filename.removesuffix(".npy"): read_member(archive, member)
+                for member in archive.infolist()
+                if member.filename.endswith(".npy")
+            }
+    except UnfitError as error:
+        raise DataError(f"{path}: {error}") from error
+    except Exception as error:  # zipfile and NumPy fail in many ways on files of other kinds
         raise DataError(f"{path}: not an .npz file of plain arrays of numbers or strings") from error
 
 
-def table(path: Path, arrays: dict[str, NDArray[Any]], inputs: str, labels: str) -> Table:
+def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any] | None:
+    """An array, if its name is a known one; UnfitError if what its header says is not what follows it."""
+    if member.filename not in WANTED:
+        return None
+    with archive.open(member) as packed:
+        content = io.BytesIO(read_bounded(packed, lambda: member.compress_size))
+    version = np.lib.format.read_magic(content)
+    read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = read_header(content)
+    if dtype.hasobject:
+        raise ValueError("objects")
+    if math.prod(shape) * dtype.itemsize != len(content.getbuffer()) - content.tell():
+        raise UnfitError(f"{member.filename[:40]}: not an array of the size that its header says")
+    content.seek(0)
+    return np.asarray(np.lib.format.read_array(content, allow_pickle=False))
+
+
+def table(path: Path, arrays: dict[str, NDArray[Any] | None], inputs: str, labels: str) -> Table:
     X, y = (pick(path, arrays, key) for key in (inputs, labels))
     if X.dtype.kind not in "biuf":
         raise DataError(f"{path}: {inputs} holds {X.dtype}; expected numbers")
@@ -58,8 +86,9 @@ def table(path: Path, arrays: dict[str, NDArray[Any]], inputs: str, labels: str)
     return X, y
 
 
-def pick(path: Path, arrays: dict[str, NDArray[Any]], key: str) -> NDArray[Any]:
+def pick(path: Path, arrays: dict[str, NDArray[Any] | None], key: str) -> NDArray[Any]:
     for name in NAMES[key]:
-        if name in arrays:
-            return arrays[name]
-    raise DataError(f"{path}: no array {key}; found: {', '.join(arrays) or 'none'}")
+        if (found := arrays.get(name)) is not None:
+            return found
+    listed = ", ".join(name[:40] for name in list(arrays)[:12])
+    raise DataError(f"{path}: no array {key}; found: {listed or 'none'}")

@@ -9,34 +9,68 @@ import bz2
 import gzip
 import io
 import lzma
+import math
 import zlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetbench.datasets import lzw
+from budgetbench.datasets import limits, lzw
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-#: Values of the largest dense array that is made of a sparse file: 8 GB.
-LARGEST = 2_000_000_000
+#: What opens a packed file, by its first bytes.
+OPENERS: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
+    b"\x1f\x8b": lambda packed: gzip.GzipFile(fileobj=packed),  # type: ignore[dict-item,return-value]
+    b"BZh": bz2.BZ2File,  # type: ignore[dict-item]
+    b"\xfd7zXZ\x00": lzma.LZMAFile,  # type: ignore[dict-item]
+}
+PIECE = 1 << 20
+
+
+class UnfitError(ValueError):
+    """Content that is refused for a reason that says all, unlike those of other packages' readers."""
 
 
 def unpack(content: bytes) -> bytes:
     """Undo gzip, bzip2, xz or compress, told by the first bytes: some servers unpack `.gz` files on the way."""
+    if content.startswith(lzw.MAGIC):
+        return lzw.decompress(content)
+    opener = next((OPENERS[magic] for magic in OPENERS if content.startswith(magic)), None)
+    if opener is None:
+        return content
+    packed = io.BytesIO(content)
     try:
-        if content[:2] == b"\x1f\x8b":
-            return gzip.decompress(content)
-        if content[:3] == b"BZh":
-            return bz2.decompress(content)
-        if content[:6] == b"\xfd7zXZ\x00":
-            return lzma.decompress(content)
-    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
-        raise ValueError(f"damaged archive: {error}") from error
-    return lzw.decompress(content) if content[:2] == lzw.MAGIC else content
+        with opener(packed) as archive:
+            return read_bounded(archive, packed.tell)
+    except (OSError, EOFError, MemoryError, zlib.error, lzma.LZMAError) as error:
+        raise ValueError(f"damaged archive: {brief(error)}") from error
+
+
+def read_bounded(archive: IO[bytes], taken: Callable[[], int]) -> bytes:
+    """What an archive unpacks to; ValueError when it grows beyond what the bytes `taken` of it may become."""
+    pieces, size = [], 0
+    while piece := archive.read(PIECE):
+        pieces.append(piece)
+        size += len(piece)
+        if size > limits.allowed(taken()):
+            raise UnfitError(too_large(size, taken()))
+    return b"".join(pieces)
+
+
+def too_large(unpacked: int, packed: int) -> str:
+    sizes = f"{packed} bytes of it unpack to more than {unpacked}"
+    return f"an archive that grows too large ({sizes}). If it is meant, unpack it and name the unpacked file"
+
+
+def brief(error: BaseException) -> str:
+    """What an exception says, in one line of bounded length: some repeat the whole content."""
+    text = " ".join(str(error)[:300].split())
+    return text if len(text) <= 200 else f"{text[:199]}…"
 
 
 def read_table(content: bytes, separator: str = r"\s+") -> NDArray[np.float64]:
@@ -45,7 +79,7 @@ def read_table(content: bytes, separator: str = r"\s+") -> NDArray[np.float64]:
     try:
         return frame.to_numpy(dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"not a table of numbers: {error}") from None
+        raise ValueError(f"not a table of numbers: {brief(error)}") from None
 
 
 def read_letters(content: bytes) -> tuple[NDArray[Any], NDArray[np.float64]]:
@@ -54,16 +88,18 @@ def read_letters(content: bytes) -> tuple[NDArray[Any], NDArray[np.float64]]:
     try:
         return frame[0].to_numpy(dtype=str), frame.iloc[:, 1:].to_numpy(dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"not rows of a letter and numbers: {error}") from None
+        raise ValueError(f"not rows of a letter and numbers: {brief(error)}") from None
 
 
 def _read_csv(content: bytes, separator: str) -> pd.DataFrame:
     import pandas as pd
 
+    if b"\0" in content:
+        raise ValueError("not a table: not text")
     try:
         frame = pd.read_csv(io.BytesIO(content), sep=separator, header=None, keep_default_na=False)
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise ValueError(f"not a table: {error}") from None
+        raise ValueError(f"not a table: {brief(error)}") from None
     return frame
 
 
@@ -81,31 +117,33 @@ def read_idx(content: bytes) -> NDArray[np.uint8]:
     if len(content) < 4 or content[:3] != b"\x00\x00\x08":
         raise ValueError("not an IDX file of bytes")
     dimensions = content[3]
-    shape = tuple(np.frombuffer(content, ">u4", dimensions, 4).astype(int))
+    shape = tuple(np.frombuffer(content, ">u4", dimensions, 4).tolist())
     values = np.frombuffer(content, np.uint8, offset=4 + 4 * dimensions)
-    if values.size != np.prod(shape):
+    if values.size != math.prod(shape):
         raise ValueError(f"{values.size} values where the header says {'×'.join(map(str, shape))}")
     return values.reshape(shape)
 
 
 def read_libsvm(
     content: bytes, n_features: int | None = None, zero_based: bool = False
-) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Inputs, dense, and labels of a LIBSVM (svmlight) file, whose indices start at 1 unless `zero_based`."""
     from sklearn.datasets import load_svmlight_file
 
     dense = None if zero_based else _read_dense_libsvm(content, n_features)
     if dense is not None:
         return dense
-    X, y = load_svmlight_file(io.BytesIO(content), n_features=n_features, dtype=np.float32, zero_based=zero_based)
-    if X.shape[0] * X.shape[1] > LARGEST:
-        raise ValueError(f"{X.shape[0]} rows of {X.shape[1]} inputs are too many to hold as a dense array")
+    X, y = load_svmlight_file(io.BytesIO(content), n_features=n_features, zero_based=zero_based)
+    size = X.shape[0] * X.shape[1] * X.dtype.itemsize
+    if size > limits.allowed(len(content), limits.DENSE_RATIO):
+        shape = f"{X.shape[0]} rows of {X.shape[1]} inputs, as the highest index says"
+        raise ValueError(f"{shape}, would take {limits.gigabytes(size)}. Number the inputs that occur from 1")
     return X.toarray(), np.asarray(y, dtype=np.float64)
 
 
 def _read_dense_libsvm(
     content: bytes, n_features: int | None
-) -> tuple[NDArray[np.float32], NDArray[np.float64]] | None:
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     """The same where every row holds every input, as a plain table, which is read four times as fast."""
     import pandas as pd
 
@@ -120,4 +158,4 @@ def _read_dense_libsvm(
         return None
     if table.shape[1] != 2 * colons + 1 or not (table[:, 1::2] == np.arange(1, colons + 1)).all():
         return None
-    return table[:, 2::2].astype(np.float32), table[:, 0]
+    return table[:, 2::2], table[:, 0]

@@ -8,17 +8,21 @@ training and test files together are the set.
 from __future__ import annotations
 
 import io
+import struct
+import zlib
 from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetbench.datasets import limits
 from budgetbench.datasets.base import Examples, labelled
 from budgetbench.datasets.cache import File
-from budgetbench.datasets.parse import read_table
+from budgetbench.datasets.parse import PIECE, UnfitError, read_table
 from budgetbench.datasets.published import Parts, Recipe
 
 CLASSES = (-1, 1)
+COMPRESSED = 15  # the kind of a MATLAB file's element
 GITHUB = "https://raw.githubusercontent.com/"
 COLLECTION = GITHUB + "tdiethe/gunnar_raetsch_benchmark_datasets/"
 SPLITS = (
@@ -34,6 +38,7 @@ MAT_FILE = File(
         # No checksum below, as this original is packed differently; the fingerprint tells.
         "http://theoval.cmp.uea.ac.uk/matlab/benchmarks/benchmarks.mat",
     ),
+    size=8_500_000,
 )
 
 
@@ -45,6 +50,7 @@ def recipes(name: str, sha256: Mapping[str, str]) -> tuple[Recipe, ...]:
             name=f"{name}_{kind}_1.asc",
             sources=(f"{SPLITS}{name}/{name}_{kind}_1.asc",),
             checksum=f"sha256:{sha256[kind]}",
+            size=1_600_000,
         )
         for kind in ("train_data", "test_data", "train_labels", "test_labels")
     ]
@@ -52,6 +58,7 @@ def recipes(name: str, sha256: Mapping[str, str]) -> tuple[Recipe, ...]:
     def read_mat(content: bytes) -> Examples:
         from scipy.io import loadmat
 
+        check_elements(content)
         try:
             record = loadmat(io.BytesIO(content), variable_names=[name])[name][0, 0]
             return labelled(record["x"], np.ravel(record["t"]), CLASSES)
@@ -61,6 +68,25 @@ def recipes(name: str, sha256: Mapping[str, str]) -> tuple[Recipe, ...]:
             raise ValueError(f"no set {name} in MATLAB format") from error
 
     return Recipe((MAT_FILE,), read_mat), Recipe(tuple(text), read_table, join)
+
+
+def check_elements(content: bytes) -> None:
+    """UnfitError for a MATLAB file whose compressed elements would fill the memory: it has no checksum."""
+    order = ">" if content[126:128] == b"MI" else "<"
+    place, size = 128, 0
+    while place + 8 <= len(content):
+        kind, length = struct.unpack_from(f"{order}II", content, place)
+        packed = content[place + 8 : place + 8 + length]
+        undo = zlib.decompressobj()
+        while kind == COMPRESSED and packed and not undo.eof:
+            try:
+                size += len(undo.decompress(packed, PIECE))
+            except zlib.error as error:
+                raise UnfitError("a damaged MATLAB file") from error
+            packed = undo.unconsumed_tail
+            if size > max(limits.ALWAYS, 16 * len(content)):
+                raise UnfitError("a MATLAB file that grows too large")
+        place += 8 + length
 
 
 def join(

@@ -16,6 +16,7 @@ from collections.abc import Callable
 import numpy as np
 
 from budgetbench.datasets.base import Data, Dataset, Examples, Option, Request, count, datasets
+from budgetbench.datasets.limits import MOST_DRAWN
 from budgetbench.seeds import Role, generator
 
 Draw = Callable[[np.random.Generator, int], Examples]
@@ -78,10 +79,10 @@ class Toy(Dataset):
     ) -> None:
         self.name, self.title, self.summary, self.n_train = name, title, summary, n
         self.draw, self.best_line = draw, best_line
-        whole = "a whole number of at least 2"
+        whole = f"a whole number from 2 to {MOST_DRAWN}"
         self.options = {
-            "n": Option(count(2), n, whole, "training examples"),
-            "n_test": Option(count(2), 10000, whole, "test examples"),
+            "n": Option(count(2, MOST_DRAWN), n, whole, "training examples"),
+            "n_test": Option(count(2, MOST_DRAWN), 10000, whole, "test examples"),
         }
 
     def _load(self, request: Request) -> Data:

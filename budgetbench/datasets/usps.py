@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from budgetbench.datasets.base import Examples, labelled, register
 from budgetbench.datasets.cache import File
-from budgetbench.datasets.fingerprint import Fingerprint
+from budgetbench.datasets.fingerprint import Fingerprint, confirmed
 from budgetbench.datasets.parse import read_libsvm, read_table
-from budgetbench.datasets.published import Published, Recipe
+from budgetbench.datasets.published import Published, Recipe, by_part
 
 DIGITS = tuple(range(10))
 SIDE = 16
@@ -28,6 +28,7 @@ LIBSVM_FILES = (
         sources=(LIBSVM + "usps.bz2",),
         checksum="sha256:3771e9dd6ba685185f89867b6e249233dd74652389f263963b3b741e994b034f",
         part="train",
+        size=7_000_000,
     ),
     File(
         folder="usps",
@@ -35,14 +36,20 @@ LIBSVM_FILES = (
         sources=(LIBSVM + "usps.t.bz2",),
         checksum="sha256:a9c0164e797d60142a50604917f0baa604f326e9a689698763793fa5d12ffc4e",
         part="test",
+        size=2_000_000,
     ),
 )
 
 ESL = ("https://hastie.su.domains/ElemStatLearn/datasets/", "https://web.stanford.edu/~hastie/ElemStatLearn/datasets/")
-# No checksum: copies are compressed anew and their rows reordered. The fingerprint tells.
+# No checksum: copies are compressed anew and their rows reordered. The digest of the rows tells.
 ESL_FILES = (
-    File("usps", "zip.train.gz", tuple(base + "zip.train.gz" for base in ESL), part="train"),
-    File("usps", "zip.test.gz", tuple(base + "zip.test.gz" for base in ESL), part="test"),
+    File("usps", "zip.train.gz", tuple(base + "zip.train.gz" for base in ESL), part="train", size=1_829_071),
+    File("usps", "zip.test.gz", tuple(base + "zip.test.gz" for base in ESL), part="test", size=439_208),
+)
+ESL_DECIMALS = 3
+ESL_ROWS = (
+    "e6b85083c6037dd11ae4b9601f4046f30b641e1e82e260637e20a3b620673bba",
+    "60eabae435bbd46a3c1c58b1374f00b23a5d02a89e384f81c8e9ae95eb8b9205",
 )
 
 
@@ -60,13 +67,15 @@ def read_libsvm_file(content: bytes) -> Examples:
     return by_content(labelled(X, labels - 1, DIGITS))  # the file counts classes from 1
 
 
-def read_esl_file(content: bytes) -> Examples:
-    table = read_table(content)
+def read_esl_file(content: bytes) -> NDArray[np.float64]:
+    return confirmed(read_table(content), ESL_DECIMALS, ESL_ROWS)
+
+
+def raw(table: NDArray[np.float64]) -> Examples:
     return by_content(labelled(table[:, 1:], table[:, 0], DIGITS))
 
 
-def read_esl_file_smoothed(content: bytes) -> Examples:
-    table = read_table(content)
+def smoothed(table: NDArray[np.float64]) -> Examples:
     return by_content(labelled(smooth(table[:, 1:]), table[:, 0], DIGITS))
 
 
@@ -129,6 +138,6 @@ class USPS(Published):
     fingerprints = FINGERPRINTS
 
     def recipes(self, variant: str) -> tuple[Recipe, ...]:
-        if variant == "raw":
-            return (Recipe(ESL_FILES, read_esl_file),)
-        return Recipe(LIBSVM_FILES, read_libsvm_file), Recipe(ESL_FILES, read_esl_file_smoothed)
+        make = raw if variant == "raw" else smoothed
+        esl = Recipe(ESL_FILES, read_esl_file, lambda train, test: by_part(make(train), make(test)))
+        return (esl,) if variant == "raw" else (Recipe(LIBSVM_FILES, read_libsvm_file), esl)

@@ -19,6 +19,7 @@ FILES = (
         sources=(LIBSVM + "combined.bz2",),
         checksum="md5:5716b20b0a3817429fc52ecb356f2897",
         part="train",
+        size=40_000_000,
     ),
     File(
         folder="vehicle",
@@ -26,6 +27,7 @@ FILES = (
         sources=(LIBSVM + "combined.t.bz2",),
         checksum="md5:966abb2dfc7c82836fa3b55effd537f4",
         part="test",
+        size=10_000_000,
     ),
 )
 

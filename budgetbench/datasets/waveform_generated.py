@@ -12,6 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from budgetbench.datasets.base import Data, Dataset, Examples, Option, Request, count, register
+from budgetbench.datasets.limits import MOST_DRAWN
 from budgetbench.seeds import Role, generator
 
 INPUTS = 21
@@ -41,7 +42,9 @@ class GeneratedWaveform(Dataset):
     n_train, n_features = 5000, INPUTS
     generated = True
     pooled = True
-    options: Mapping[str, Option] = {"n": Option(count(2), 5000, "a whole number of at least 2", "examples")}
+    options: Mapping[str, Option] = {
+        "n": Option(count(2, MOST_DRAWN), 5000, f"a whole number from 2 to {MOST_DRAWN}", "examples")
+    }
 
     def _load(self, request: Request) -> Data:
         n = request.options["n"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import numpy as np
@@ -180,9 +179,7 @@ def test_real_data(real: Cache, name: str) -> None:
         assert all(path.is_file() for path in data.files)
         parts = {"train": data.train} if data.test is None else {"train": data.train, "test": data.test}
         assert not dataset.problems(parts, variant or "")
-        start = time.perf_counter()
         assert dataset.load(real, variant).checksum == data.checksum
-        assert time.perf_counter() - start < 20
 
 
 def test_real_usps_is_smoothed_unless_raw_is_asked_for(real: Cache) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import bz2
 import io
+import struct
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,7 @@ from scipy.io import savemat
 from budgetbench.datasets import Cache, banana, datasets, mnist, raetsch, vehicle, waveform
 from budgetbench.datasets.cache import File
 from budgetbench.datasets.fingerprint import fingerprint
-from budgetbench.datasets.parse import unpack
+from budgetbench.datasets.parse import read_table, unpack
 from budgetbench.errors import DataError
 
 X = np.random.default_rng(7).standard_normal((12, 2))
@@ -23,7 +25,8 @@ T = np.where(np.arange(12) % 3 == 0, 1, -1)
 def test_raetsch_s_collection_and_its_text_split_are_the_same() -> None:
     buffer = io.BytesIO()
     indices = np.arange(1, 13)[None]
-    savemat(buffer, {"banana": {"x": X, "t": T[:, None].astype(float), "train": indices, "test": indices}})
+    content = {"banana": {"x": X, "t": T[:, None].astype(float), "train": indices, "test": indices}}
+    savemat(buffer, content, do_compression=True)
     from_mat, from_text = banana.RECIPES
     mat = from_mat.combine(from_mat.read(buffer.getvalue()))["train"]
     order = np.random.default_rng(8).permutation(12)
@@ -42,13 +45,21 @@ def test_other_files_as_raetsch_s_collection(content: bytes) -> None:
         banana.RECIPES[0].read(content)
 
 
+def test_a_bomb_as_raetsch_s_collection() -> None:
+    for kind, packed, words in ((15, zlib.compress(bytes(80_000_000)), "too large"), (15, b"no zlib", "damaged")):
+        content = b"MATLAB 5.0".ljust(124) + b"\0\1IM" + struct.pack("<II", kind, len(packed)) + packed
+        with pytest.raises(ValueError, match=words):
+            banana.RECIPES[0].read(content)
+
+
 def test_waveform_in_binary_form_is_class_1_standardised() -> None:
-    table = np.column_stack([X * 3 + 1, np.arange(12) % 3])
-    text = "\n".join(",".join(f"{v}" for v in row) for row in table).encode()
-    binary = waveform.read_binary(text)
+    rows = np.column_stack([X * 3 + 1, np.arange(12) % 3])
+    text = "\n".join(",".join(f"{v}" for v in row) for row in rows).encode()
+    table = read_table(text, ",")
+    binary = waveform.standardised(table)
     np.testing.assert_array_equal(binary.y, np.arange(12) % 3 == 1)
     np.testing.assert_allclose(binary.X, (X - X.mean(axis=0)) / X.std(axis=0, ddof=1), atol=1e-6)
-    assert waveform.read_file(text).y.tolist() == [0, 1, 2] * 4
+    assert waveform.three_classes(table).y.tolist() == [0, 1, 2] * 4
     assert waveform.RECIPES[0].files == (raetsch.MAT_FILE,)
 
 

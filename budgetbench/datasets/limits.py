@@ -1,0 +1,37 @@
+"""How much of a file is taken in: none may fill the memory or the disk, and none that makes sense is refused."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+#: Bytes of the largest file that is read, of what an archive unpacks to, and of a dense array made of a sparse file.
+LARGEST = 8_000_000_000
+#: Bytes that may come of any file, however small: the worst that a malicious one can cost.
+ALWAYS = 64_000_000
+#: Beyond that, bytes unpacked for each packed one. Text packs to a third, a table of nearly only zeros to a hundredth;
+#: a bomb is packed a thousandfold by gzip, a millionfold by bzip2.
+UNPACKED_RATIO = 250
+#: Beyond that, bytes of dense array for each byte of sparse text: with one input in a thousand other than zero it fits.
+DENSE_RATIO = 500
+#: Examples that a generated set may have: 1.7 GB of the widest.
+MOST_DRAWN = 10_000_000
+
+
+def read_whole(path: Path) -> bytes:
+    """The bytes of an ordinary file; ValueError if it is another thing or too large, OSError if it cannot be read."""
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):  # reading a folder says so by itself
+        raise ValueError("not an ordinary file")
+    if found.st_size > LARGEST:
+        raise ValueError(f"the file has {gigabytes(found.st_size)}; at most {gigabytes(LARGEST)} are read")
+    return path.read_bytes()
+
+
+def allowed(size: int, ratio: int = UNPACKED_RATIO) -> int:
+    """Bytes that may come of `size` bytes of a file."""
+    return min(LARGEST, max(ALWAYS, ratio * size))
+
+
+def gigabytes(size: float) -> str:
+    return f"{size / 1e9:.3g} GB"
