@@ -7,8 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-BUDGETS = ("budget", "bound_budget")
-"""Parameters that are a budget B, set or matched: results are grouped by them."""
+from budgetbench.results.schema import BUDGETS
 
 
 def learner(name: str) -> Any | None:

@@ -257,14 +257,14 @@ def test_a_results_folder_that_cannot_be_made(run: Call) -> None:
 
 
 def test_a_results_folder_that_cannot_be_written_to(run: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    write = Path.write_text
+    replace = Path.replace
 
-    def refuse(self: Path, *arguments: Any, **more: Any) -> int:
-        if self.name == "experiment.yaml":
+    def refuse(self: Path, target: Path) -> Path:
+        if target.name == "experiment.yaml":
             raise PermissionError(13, "Permission denied", str(self))
-        return write(self, *arguments, **more)
+        return replace(self, target)
 
-    monkeypatch.setattr(Path, "write_text", refuse)
+    monkeypatch.setattr(Path, "replace", refuse)
     answer = run("c.yaml")
     assert answer.code in (1, 2)
     assert is_short(answer.err)
