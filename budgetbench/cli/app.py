@@ -70,14 +70,19 @@ def _short(command: Callable[..., Any]) -> Callable[..., Any]:
         except BrokenPipeError:  # as in `budgetbench table | head`
             give_up_output()
             raise typer.Exit(0) from None
-        except OSError as error:  # a file that cannot be written, a full disk
-            what = ": ".join(str(part) for part in (error.filename, error.strerror) if part)
-            advice = ". Make room and give the same command again: finished runs are kept" * (error.errno in FULL)
-            typer.echo(f"budgetbench: {what or error}{advice}", err=True)
-            give_up_output()
+        except OSError as error:
+            _refused(error)
             raise typer.Exit(1) from None
 
     return guarded
+
+
+def _refused(error: OSError) -> None:
+    """Say that a file cannot be read or written, or that a disk is full."""
+    what = ": ".join(str(part) for part in (error.filename, error.strerror) if part)
+    advice = ". Make room and give the same command again: finished runs are kept" * (error.errno in FULL)
+    typer.echo(f"budgetbench: {what or error}{advice}", err=True)
+    give_up_output()
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -86,4 +91,10 @@ def main(arguments: list[str] | None = None) -> None:
     any_encoding()
     # The flag is welcome anywhere on the line, not before the command alone.
     wanted = [argument for argument in arguments if argument != DEBUG]
-    application(debug=DEBUG in arguments)(args=wanted, prog_name="budgetbench")
+    try:
+        application(debug=DEBUG in arguments)(args=wanted, prog_name="budgetbench")
+    except OSError as error:  # of a page of help, which no command prints
+        if DEBUG in arguments:
+            raise
+        _refused(error)
+        sys.exit(1)

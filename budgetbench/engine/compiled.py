@@ -39,7 +39,7 @@ def compiled(function: Function) -> Function:
 
     No fast-math: a sign decides a mistake, so sums are added up in the order in which they are written.
     """
-    loop = numba.njit(nogil=True, error_model="numpy")(function)
+    loop: Any = numba.njit(nogil=True, error_model="numpy")(function)
     if hasattr(loop, "targetctx"):  # else compilation is switched off
         loop._cache = Kept(function)
     return cast(Function, loop)
@@ -93,7 +93,6 @@ class Kept:
             return None
         what = f"{self._name} {signature} {codegen.magic_tuple()}"
         return folder / f"{self._name}-{hashlib.sha256(what.encode()).hexdigest()[:16]}.loop"
-
 
 
 @cache

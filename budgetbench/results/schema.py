@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from budgetbench.errors import dotted
 
@@ -169,6 +169,18 @@ class _Entry(_Checked):
         return self
 
 
+def _entry(value: Any) -> Any:
+    """A name alone is an entry without parameters."""
+    return {"name": value} if isinstance(value, str) else value
+
+
+def _layout(value: Any) -> Any:
+    texts = value.values() if isinstance(value, dict) else [value]
+    if not all(text is None or isinstance(text, str) for text in texts):
+        raise ValueError("a text or a mapping of texts")
+    return value
+
+
 class _Dataset(_Checked):
     name: Name
 
@@ -184,12 +196,12 @@ class ExperimentFile(_Checked):
     dataset: _Dataset | None = None
     kernel: dict[str, Plain] = Field(default_factory=dict)
     reproduces: dict[str, Plain] | None = None
-    algorithms: list[Name | _Entry] = Field(default_factory=list)
-    table: Text | dict[str, Text | None] | None = None
+    algorithms: list[Annotated[_Entry, BeforeValidator(_entry)]] = Field(default_factory=list)
+    table: Annotated[Plain, AfterValidator(_layout)] = None
 
     @model_validator(mode="after")
     def _of_bounded_size(self) -> ExperimentFile:
-        grids = [entry.model_extra or {} for entry in self.algorithms if isinstance(entry, _Entry)]
+        grids = [entry.model_extra or {} for entry in self.algorithms]
         sizes = [math.prod(len(value) for value in grid.values() if isinstance(value, list)) for grid in grids]
         if sum(sizes) > MOST_SETS:
             raise ValueError(f"algorithms with at most {MOST_SETS} parameter sets")
@@ -216,7 +228,7 @@ def _problem(error: ValidationError) -> str:
     """The first problem, in one short line."""
     first = error.errors(include_url=False, include_context=False)[0]
     accepted = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-    place = dotted(part for part in first["loc"] if isinstance(part, int) or not str(part).startswith("constrained-"))
+    place = dotted(first["loc"])
     if first["type"] == "json_invalid":
         return "no complete JSON object"
     found = "" if first["type"] == "missing" else f"found {_short(first['input'])}; accepted: "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import socket
@@ -23,6 +24,7 @@ from budgetbench.results.trials import FILE, latest, read_lines, readable_record
 REJECTED = "trials.rejected.jsonl"
 LOCK = ".lock"
 HOLDER = ".lock.json"
+FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 PATIENCE = 2.0
 """Seconds to wait for another run on the folder that may be about to end."""
 
@@ -45,15 +47,17 @@ class Store:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            message = f"cannot write results to {folder}: {error.strerror}"
-            raise RequestError(f"{message}. Name another folder with --results or BUDGETBENCH_RESULTS.") from None
+            raise self._closed(error) from None
 
     def __enter__(self) -> Store:
         try:
             self._lock.acquire()
         except Timeout:
             raise BudgetbenchError(self._occupied()) from None
-        except (NotImplementedError, OSError) as error:  # network file systems without locks
+        except (NotImplementedError, OSError) as error:
+            if isinstance(error, OSError) and error.errno in FORBIDDEN:
+                raise self._closed(error) from None
+            # a network file system without locks
             message = f"{self.folder} cannot be locked ({error}): start no second run on it meanwhile"
             warnings.warn(message, Notice, stacklevel=2)
         try:
@@ -75,6 +79,10 @@ class Store:
         with suppress(OSError):
             (self.folder / HOLDER).unlink()
         self._lock.release()
+
+    def _closed(self, error: OSError) -> RequestError:
+        message = f"cannot write results to {self.folder}: {error.strerror}"
+        return RequestError(f"{message}. Name another folder with --results or BUDGETBENCH_RESULTS.")
 
     def _occupied(self) -> str:
         try:
