@@ -91,12 +91,13 @@ def read_experiment(folder: Path | str) -> dict[str, Any]:
         raise RequestError(f"{Path(folder)} holds no experiment.yaml, which says what its runs are. {advice}")
     try:
         experiment = checked_experiment(yaml.safe_load(path.read_text(encoding="utf-8-sig")))
-    except OSError as error:
-        raise RequestError(f"{path} cannot be read ({error.strerror}). {advice}") from None
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise RequestError(f"{path} is not readable as YAML ({' '.join(str(error).split())}). {advice}") from None
     except Unfit as problem:
         raise RequestError(f"{path}: {problem}. {advice}") from None
+    except OSError as error:
+        raise RequestError(f"{path} cannot be read ({error.strerror}). {advice}") from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # also a date or a number that is none
+        what = " ".join(str(error).split())[:200]
+        raise RequestError(f"{path} is not readable as YAML ({what}). {advice}") from None
     return {"name": Path(folder).name} | experiment
 
 

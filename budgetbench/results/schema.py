@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import reprlib
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -32,29 +33,32 @@ BUDGETS = ("budget", "bound_budget")
 """Parameters that are a budget B, set or matched: results are grouped by them."""
 LARGEST = 2**63 - 1
 DEEPEST = 8
-MOST_SETS = 100_000
-"""Parameter sets that the entries of an `experiment.yaml` may stand for, counted before any is made."""
+MOST = 100_000
+"""Values in a parameter, and parameter sets that an `experiment.yaml` may stand for, counted before any is made."""
 
 
-def _plain(value: Any, depth: int = 0) -> Any:
+def _plain(value: Any) -> Any:
     """A value that JSON, pandas and print can hold: text, true or false, finite numbers, and lists and mappings."""
-    if isinstance(value, Mapping | list | tuple):
-        if depth == DEEPEST:
-            raise ValueError(f"values nested at most {DEEPEST} deep")
-        if isinstance(value, Mapping) and not all(isinstance(name, str) for name in value):
-            raise ValueError("a mapping with texts as names")
-        for inner in value.values() if isinstance(value, Mapping) else value:
-            _plain(inner, depth + 1)
-    elif isinstance(value, str):
-        value.encode()  # half a surrogate pair is a UnicodeEncodeError, which is a ValueError
-    elif isinstance(value, int):
-        if not -LARGEST <= value <= LARGEST:
-            raise ValueError("an integer below 2^63")
-    elif isinstance(value, float):
-        if not math.isfinite(value):
-            raise ValueError("a finite number")
-    elif value is not None:
-        raise ValueError("a text, a number, true, false, null, or a list or mapping of them")
+    ahead, seen = [(value, 0)], 0
+    while ahead:
+        one, depth = ahead.pop()
+        seen += 1
+        if isinstance(one, Mapping | list | tuple):
+            if depth == DEEPEST or seen > MOST:  # a mapping may hold itself, or a small file stand for endless ones
+                raise ValueError(f"at most {MOST} values, nested at most {DEEPEST} deep")
+            if isinstance(one, Mapping) and not all(isinstance(name, str) for name in one):
+                raise ValueError("a mapping with texts as names")
+            ahead += [(inner, depth + 1) for inner in (one.values() if isinstance(one, Mapping) else one)]
+        elif isinstance(one, str):
+            one.encode()  # half a surrogate pair is a UnicodeEncodeError, which is a ValueError
+        elif isinstance(one, int):
+            if not -LARGEST <= one <= LARGEST:
+                raise ValueError("an integer below 2^63")
+        elif isinstance(one, float):
+            if not math.isfinite(one):
+                raise ValueError("a finite number")
+        elif one is not None:
+            raise ValueError("a text, a number, true, false, null, or a list or mapping of them")
     return value
 
 
@@ -203,8 +207,8 @@ class ExperimentFile(_Checked):
     def _of_bounded_size(self) -> ExperimentFile:
         grids = [entry.model_extra or {} for entry in self.algorithms]
         sizes = [math.prod(len(value) for value in grid.values() if isinstance(value, list)) for grid in grids]
-        if sum(sizes) > MOST_SETS:
-            raise ValueError(f"algorithms with at most {MOST_SETS} parameter sets")
+        if sum(sizes) > MOST:
+            raise ValueError(f"algorithms with at most {MOST} parameter sets")
         return self
 
 
@@ -236,8 +240,13 @@ def _problem(error: ValidationError) -> str:
 
 
 def _short(value: Any) -> str:
-    text = _printable(repr(value))
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    brief = reprlib.Repr()
+    brief.maxstring = brief.maxlong = brief.maxother = 60
+    try:
+        text = _printable(brief.repr(value))
+    except ValueError:  # an integer of more digits than Python prints
+        text = "an endless integer"
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def _printable(text: str) -> str:
