@@ -13,7 +13,7 @@ RUNS ?=
 SKIP ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install quickstart test lint format reproduce-all clean
+.PHONY: help install quickstart test coverage lint format reproduce-all clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ quickstart: $(READY) ## Install, run two small experiments that need no download
 
 test: $(READY) ## Run the tests
 	$(BIN)/python -m pytest
+
+coverage: $(READY) ## Run the tests and show which branches they miss (NUMBA_DISABLE_JIT=1: of compiled loops too)
+	$(BIN)/python -m pytest --cov --cov-report=term-missing
 
 lint: $(READY) ## Check style and types
 	$(BIN)/ruff check .

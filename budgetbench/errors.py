@@ -27,6 +27,10 @@ class RequestError(BudgetbenchError):
     exit_code = 2
 
 
+class Notice(UserWarning):
+    """Something that a user should know of and that stops nothing; the command line prints it as one short message."""
+
+
 class ConfigError(RequestError):
     """A value of the configuration that is not accepted.
 

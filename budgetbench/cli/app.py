@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import errno
 import functools
-import os
 import sys
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -11,11 +11,13 @@ from typing import Annotated, Any
 import typer
 
 from budgetbench.cli.commands import COMMANDS
+from budgetbench.cli.output import any_encoding, flush, give_up_output, noticing
 from budgetbench.errors import BudgetbenchError, ParameterError
 from budgetbench.version import __version__
 
 DEBUG = "--debug"
 INTERRUPTED = 130
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def _version(wanted: bool) -> None:
@@ -55,7 +57,9 @@ def _short(command: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(command)
     def guarded(*args: Any, **kwargs: Any) -> Any:
         try:
-            return command(*args, **kwargs)
+            with noticing():
+                command(*args, **kwargs)
+            flush()
         except (BudgetbenchError, ParameterError) as error:
             typer.echo(f"budgetbench: {error}", err=True)
             raise typer.Exit(getattr(error, "exit_code", 2)) from None
@@ -64,19 +68,33 @@ def _short(command: Callable[..., Any]) -> Callable[..., Any]:
             typer.echo(f"budgetbench: {message}", err=True)
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:  # as in `budgetbench table | head`
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            give_up_output()
             raise typer.Exit(0) from None
-        except OSError as error:  # a file that cannot be written, a full disk
-            what = ": ".join(str(part) for part in (error.filename, error.strerror) if part)
-            typer.echo(f"budgetbench: {what or error}", err=True)
+        except OSError as error:
+            _refused(error)
             raise typer.Exit(1) from None
 
     return guarded
 
 
+def _refused(error: OSError) -> None:
+    """Say that a file cannot be read or written, or that a disk is full."""
+    what = ": ".join(str(part) for part in (error.filename, error.strerror) if part)
+    advice = ". Make room and give the same command again: finished runs are kept" * (error.errno in FULL)
+    typer.echo(f"budgetbench: {what or error}{advice}", err=True)
+    give_up_output()
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run one command and exit."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    any_encoding()
     # The flag is welcome anywhere on the line, not before the command alone.
     wanted = [argument for argument in arguments if argument != DEBUG]
-    application(debug=DEBUG in arguments)(args=wanted, prog_name="budgetbench")
+    try:
+        application(debug=DEBUG in arguments)(args=wanted, prog_name="budgetbench")
+    except OSError as error:  # of a page of help, which no command prints
+        if DEBUG in arguments:
+            raise
+        _refused(error)
+        sys.exit(1)

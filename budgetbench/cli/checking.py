@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import typer
-from rich.console import Console
 
+from budgetbench.cli.output import console
 from budgetbench.errors import BudgetbenchError
 from budgetbench.verdicts import check, failures, write_verdicts
 from budgetbench.verdicts.writing import FORMATS, print_verdicts
@@ -21,7 +21,7 @@ def check_results(root: Path, form: str, write: bool) -> None:
     """
     verdicts = check(root)
     if form == "text":
-        print_verdicts(verdicts, Console(highlight=False).print)
+        print_verdicts(verdicts, console().print)
     else:
         typer.echo(FORMATS[form](verdicts), nl=False)
     for path in write_verdicts(verdicts, root) if write else []:

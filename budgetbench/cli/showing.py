@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Console
 from rich.table import Table as RichTable
 
+from budgetbench.cli.output import console
 from budgetbench.config import load
 from budgetbench.errors import BudgetbenchError, RequestError
+
+if TYPE_CHECKING:
+    from budgetbench.results import Table
 
 #: Column headings and rows.
 Listing = tuple[tuple[str, ...], Iterable[tuple[str, ...]]]
@@ -18,25 +22,27 @@ Listing = tuple[tuple[str, ...], Iterable[tuple[str, ...]]]
 
 def print_table(folder: Path) -> None:
     """One experiment's table on the terminal, with its title and notes."""
-    from budgetbench.results import read_results, table
-
-    results = read_results(folder)
-    Console(highlight=False).print(table(results.summary, results.experiment))
+    console().print(_table(folder))
 
 
 def show_tables(root: Path, form: str) -> None:
     """The tables of all experiments under a folder."""
-    from budgetbench.results import experiment_folders, read_results, table
+    from budgetbench.results import each, experiment_folders
 
-    for number, folder in enumerate(experiment_folders(root)):
+    for number, shown in enumerate(each(experiment_folders(root), _table)):
         if number:
             typer.echo()
         if form == "text":
-            print_table(folder)
-            continue
-        results = read_results(folder)
-        shown = table(results.summary, results.experiment)
-        typer.echo(shown.document() if form == "markdown" else shown.render(form), nl=False)
+            console().print(shown)
+        else:
+            typer.echo(shown.document() if form == "markdown" else shown.render(form), nl=False)
+
+
+def _table(folder: Path) -> Table:
+    from budgetbench.results import read_results, table
+
+    results = read_results(folder)
+    return table(results.summary, results.experiment)
 
 
 def validate_configs(paths: Sequence[Path]) -> None:
@@ -93,7 +99,7 @@ def show_list(kind: str, data: Path, configs: Path) -> None:
         shown.add_column(header, overflow="fold", no_wrap=header == headers[0])
     for row in rows:
         shown.add_row(*row)
-    Console(highlight=False).print(shown)
+    console().print(shown)
 
 
 def _algorithms() -> Listing:

@@ -1,33 +1,37 @@
-"""The compiler of the inner loops."""
+"""The compiler of the inner loops, and where compiled loops are kept.
+
+numba's own cache notices a change in the file of a loop but not in the files of the helpers it calls, ends the program
+where a file is damaged or a disk full, and lets two processes mix up files. Here all sources name a folder and
+everything that a compiled loop depends on names its file, so that files appear whole, never change, and whatever is
+wrong with one only means to compile again.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import os
+import pickle
+import platform
+import shutil
+import time
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
+import llvmlite
 import numba
 import numba.core.config as numba_config
-import pooch
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+
+from budgetbench.private import private_folder
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
-
-def _cache_folder() -> str:
-    """Where compiled loops are kept: a folder of its own for each state of the sources.
-
-    numba notices a change in the file of a loop but not in the files of the helpers it calls; keyed by all of
-    them, a loop compiled from older sources is never run.
-    """
-    digest = hashlib.sha256(numba.__version__.encode())
-    package = Path(__file__).parents[1]
-    for source in sorted([package / "kernels.py", *package.glob("engine/*.py"), *package.glob("learners/*.py")]):
-        digest.update(source.read_bytes())
-    return str(Path(pooch.os_cache("budgetbench")) / "compiled" / digest.hexdigest()[:16])
-
-
-_FOLDER = _cache_folder()
+UNUSED = 90 * 24 * 3600.0
+"""Seconds after which the loops of another state of the sources are removed."""
 
 
 def compiled(function: Function) -> Function:
@@ -44,9 +48,93 @@ def contracted(function: Function) -> Function:
 
 
 def _compiled(function: Function, fastmath: bool | set[str] = False) -> Function:
-    before = numba_config.CACHE_DIR  # type: ignore[attr-defined]
-    numba_config.CACHE_DIR = _FOLDER  # type: ignore[attr-defined]
+    loop: Any = numba.njit(nogil=True, error_model="numpy", fastmath=fastmath)(function)
+    if hasattr(loop, "targetctx"):  # else compilation is switched off
+        loop._cache = Kept(function)
+    return cast(Function, loop)
+
+
+class Kept:
+    """The compiled forms of one function, as numba's dispatcher asks for them."""
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        self._name = f"{function.__module__}.{function.__qualname__}"
+
+    @property
+    def cache_path(self) -> str | None:
+        folder = loops_folder()
+        return None if folder is None else str(folder)
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """The compiled form for these types, None where it is not there or damaged."""
+        context.refresh()
+        path = self._path(signature, context.codegen())
+        if path is None:
+            return None
+        try:
+            content = path.read_bytes()
+        except OSError:
+            return None
+        if hashlib.sha256(content[32:]).digest() != content[:32]:  # damaged: native code of which half is there aborts
+            return None
+        return CompileResult._rebuild(context, *pickle.loads(content[32:]))
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Keep a compiled form, if there is room for it."""
+        path = self._path(signature, result.codegen)
+        if path is None or any(not lifted.can_cache for lifted in result.lifted) or result.library.has_dynamic_globals:
+            return
+        content = dumps(result._reduce())
+        fresh = path.with_suffix(f".{os.getpid()}")
+        try:
+            fresh.write_bytes(hashlib.sha256(content).digest() + content)
+            fresh.replace(path)
+        except OSError:
+            with suppress(OSError):
+                fresh.unlink()
+
+    def flush(self) -> None:
+        """numba calls this before it compiles anew; what that gives has the same name."""
+
+    def _path(self, signature: Any, codegen: Any) -> Path | None:
+        folder = loops_folder()
+        if folder is None:
+            return None
+        what = f"{self._name} {signature} {codegen.magic_tuple()}"
+        return folder / f"{self._name}-{hashlib.sha256(what.encode()).hexdigest()[:16]}.loop"
+
+
+@cache
+def loops_folder() -> Path | None:
+    """The folder of the present state of the sources, compiler and Python; None where nothing can be kept."""
+    private = private_folder()
+    if private is None:
+        return None
+    folder = private / "compiled" / _state()
     try:
-        return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=fastmath)(function))
-    finally:
-        numba_config.CACHE_DIR = before  # type: ignore[attr-defined]
+        if not folder.is_dir():
+            sweep(folder.parent)
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        os.utime(folder)  # in use
+    except OSError:
+        return None
+    return folder
+
+
+def _state() -> str:
+    """What compiled loops depend on, beside their own name and types."""
+    checked = numba_config.BOUNDSCHECK  # type: ignore[attr-defined]
+    versions = f"{numba.__version__} {llvmlite.__version__} {platform.python_version()} {checked}"
+    digest = hashlib.sha256(versions.encode())
+    package = Path(__file__).parents[1]
+    for source in sorted([package / "kernels.py", *package.glob("engine/*.py"), *package.glob("learners/*.py")]):
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def sweep(folder: Path) -> None:
+    """Remove the folders that no process has asked for in a long time."""
+    for old in folder.iterdir() if folder.is_dir() else ():
+        with suppress(OSError):
+            if old.is_dir() and not old.is_symlink() and time.time() - old.stat().st_mtime > UNUSED:
+                shutil.rmtree(old)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from budgetbench.errors import RequestError
+from budgetbench.errors import Notice, RequestError
 from budgetbench.plots.base import Drawing, NothingToDraw, checked_plots, figures
 from budgetbench.plots.style import styled
 from budgetbench.plots.writer import save
-from budgetbench.results import Results, experiment_folders, read_results
+from budgetbench.results import Results, each, experiment_folders, read_results
 
 CURVES = ("online_error_vs_seen", "support_vs_seen", "online_error_vs_support")
 
@@ -71,15 +71,18 @@ def plot_results(root: Path | str) -> list[Path]:
     folders = experiment_folders(root)
     if len(folders) == 1:
         return plot_experiment(folders[0])
-    paths: list[Path] = []
-    for folder in folders:
-        try:
-            paths += plot_experiment(folder)
-        except NothingToDraw as error:
-            warnings.warn(str(error), stacklevel=2)
+    paths = [path for drawn in each(folders, _drawn) for path in drawn]
     if not paths:
         raise RequestError(f"no figure could be drawn from the {len(folders)} experiments in {root}; see the warnings")
     return paths
+
+
+def _drawn(folder: Path) -> list[Path]:
+    try:
+        return plot_experiment(folder)
+    except NothingToDraw as error:
+        warnings.warn(str(error), Notice, stacklevel=2)
+        return []
 
 
 def plot_experiment(folder: Path | str) -> list[Path]:
@@ -110,7 +113,7 @@ def plot_experiment(folder: Path | str) -> list[Path]:
             f"nothing to draw in {results.folder}: {found}. Are its runs done? budgetbench run CONFIG finishes them."
         )
     for problem in problems:
-        warnings.warn(f"{results.folder}: figure left out: {problem}", stacklevel=2)
+        warnings.warn(f"{results.folder}: figure left out: {problem}", Notice, stacklevel=2)
     return paths
 
 

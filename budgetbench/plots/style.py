@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from budgetbench.private import spare_matplotlib_its_home
 from budgetbench.results.names import learner
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ SETTINGS: dict[str, Any] = {
 @contextmanager
 def styled() -> Iterator[None]:
     """Matplotlib's defaults with our settings, whatever the user's own settings are."""
+    spare_matplotlib_its_home()
     import matplotlib
 
     with matplotlib.rc_context():

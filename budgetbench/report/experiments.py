@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ from budgetbench.report.numbers import Numbers, behind, results_table
 from budgetbench.report.vector import inline_svg
 from budgetbench.report.words import Anchors, counted
 from budgetbench.results import Results, failed, read_results
+from budgetbench.results.folder import read_provenance
 from budgetbench.results.grid import points
 from budgetbench.results.names import learner_title
 
@@ -81,7 +81,7 @@ def read_experiment_part(folder: Path, anchors: Anchors) -> ExperimentPart:
     experiment = results.experiment
     reproduces = experiment.get("reproduces")
     reproduces = reproduces if isinstance(reproduces, Mapping) else {}
-    provenance = _read_provenance(folder)
+    provenance = read_provenance(folder)
     notices = list(_notices(results))
     colours: set[str] = set()
     drawn = list(_figures(results, anchors, notices, colours))
@@ -97,7 +97,7 @@ def read_experiment_part(folder: Path, anchors: Anchors) -> ExperimentPart:
         notices=notices,
         figures=drawn,
         table=_table(results, notices),
-        configuration=(folder / "experiment.yaml").read_text(encoding="utf-8"),
+        configuration=(folder / "experiment.yaml").read_text(encoding="utf-8-sig"),
         provenance=_rows(provenance),
         version=str(provenance.get("budgetbench") or ""),
         commit=str(provenance.get("commit") or ""),
@@ -171,14 +171,6 @@ def _runs(results: Results) -> str:
     if not counts:
         return "no finished run"
     return counted(counts[0], "run") if len(counts) == 1 else f"{counts[0]} to {counts[-1]} runs"
-
-
-def _read_provenance(folder: Path) -> dict[str, Any]:
-    try:
-        content = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
 
 
 def _machine(provenance: Mapping[str, Any]) -> str:

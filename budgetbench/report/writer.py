@@ -16,7 +16,7 @@ from budgetbench.report.comparison import PaperPart, paper_parts
 from budgetbench.report.experiments import ExperimentPart, read_experiment_part
 from budgetbench.report.palette import DARK, LIGHT, variables
 from budgetbench.report.words import Anchors, counted
-from budgetbench.results import experiment_folders
+from budgetbench.results import each, experiment_folders
 from budgetbench.results.names import learner_title
 from budgetbench.verdicts.model import NOT_RUN, OUTCOMES, Paper, Verdict, counts
 from budgetbench.version import __version__
@@ -63,7 +63,7 @@ def render(folders: Sequence[Path], verdicts: Sequence[Verdict], papers: Iterabl
     verdicts, papers : the comparison with the papers; experiments of other papers stand under a heading of their own.
     """
     anchors = Anchors()
-    experiments = [read_experiment_part(folder, anchors) for folder in folders]
+    experiments = list(each(folders, lambda folder: read_experiment_part(folder, anchors)))
     parts = paper_parts(papers, verdicts, experiments, anchors)
     theirs = {experiment.name for part in parts for experiment in part.experiments}
     others = [experiment for experiment in experiments if experiment.name not in theirs]

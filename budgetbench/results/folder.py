@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 import yaml
 
-from budgetbench.errors import RequestError
+from budgetbench.errors import Notice, RequestError
+from budgetbench.results.schema import Unfit, checked_experiment
 from budgetbench.results.summary import current_trials, summarise
 from budgetbench.results.trials import FILE, read_trials
+
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True)
@@ -51,25 +56,49 @@ def experiment_folders(root: Path | str) -> list[Path]:
     return found
 
 
+def each(folders: Iterable[Path], read: Callable[[Path], Part]) -> Iterator[Part]:
+    """What `read` makes of each experiment's folder; a damaged one of several is passed over with a warning.
+
+    Raises
+    ------
+    RequestError : none of them can be read.
+    """
+    folders, read_any, problem = list(folders), False, None
+    for folder in folders:
+        try:
+            part = read(folder)
+        except RequestError as error:
+            problem = problem or error
+            if len(folders) > 1:
+                warnings.warn(f"{folder} is left out: {error}", Notice, stacklevel=2)
+        else:
+            read_any = True
+            yield part
+    if problem and not read_any:
+        raise problem
+
+
 def read_experiment(folder: Path | str) -> dict[str, Any]:
     """The resolved configuration of an experiment's folder, a mapping.
 
     Raises
     ------
-    RequestError : `experiment.yaml` is missing or not a mapping.
+    RequestError : `experiment.yaml` is missing or not what it should be.
     """
     path = Path(folder) / "experiment.yaml"
     advice = "Running the experiment again writes it anew and keeps the finished runs."
-    if not path.is_file():
+    if not path.exists():
         raise RequestError(f"{Path(folder)} holds no experiment.yaml, which says what its runs are. {advice}")
     try:
-        experiment = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        raise RequestError(f"{path} is not readable as YAML ({error}). {advice}") from error
-    if not isinstance(experiment, dict):
-        raise RequestError(f"{path}: found {type(experiment).__name__}; accepted: a mapping. {advice}")
-    experiment.setdefault("name", Path(folder).name)
-    return experiment
+        experiment = checked_experiment(yaml.safe_load(path.read_text(encoding="utf-8-sig")))
+    except Unfit as problem:
+        raise RequestError(f"{path}: {problem}. {advice}") from None
+    except OSError as error:
+        raise RequestError(f"{path} cannot be read ({error.strerror}). {advice}") from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # also a date or a number that is none
+        what = " ".join(str(error).split())[:200]
+        raise RequestError(f"{path} is not readable as YAML ({what}). {advice}") from None
+    return {"name": Path(folder).name} | experiment
 
 
 def read_results(folder: Path | str) -> Results:
@@ -83,9 +112,14 @@ def read_results(folder: Path | str) -> Results:
 
 def _current_keys(folder: Path) -> set[str] | None:
     """The keys of the runs that the present configuration asks for, where the provenance lists them."""
-    path = folder / "provenance.json"
+    keys = read_provenance(folder).get("keys")
+    return set(keys) if isinstance(keys, list) and keys and all(isinstance(key, str) for key in keys) else None
+
+
+def read_provenance(folder: Path) -> dict[str, Any]:
+    """The content of `provenance.json`; empty where it cannot be had, as it is a help and never a condition."""
     try:
-        keys = json.loads(path.read_text(encoding="utf-8")).get("keys")
-    except (OSError, ValueError, AttributeError):  # the provenance is a help here, never a condition
-        return None
-    return {str(key) for key in keys} if isinstance(keys, list) and keys else None
+        content = json.loads((folder / "provenance.json").read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}

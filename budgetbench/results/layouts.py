@@ -10,8 +10,9 @@ import pandas as pd
 
 from budgetbench.published import Value, cited
 from budgetbench.results.grid import points
-from budgetbench.results.names import BUDGETS, learner_title, parameter_text, parameters_text, value_text, varying
+from budgetbench.results.names import learner_title, parameter_text, parameters_text, value_text, varying
 from budgetbench.results.printed import printed_rows
+from budgetbench.results.schema import BUDGETS
 from budgetbench.results.summary import params_of
 from budgetbench.results.table import Cell, Column, Group, Layout, Table
 

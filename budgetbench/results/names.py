@@ -7,25 +7,20 @@ from typing import Any
 
 import pandas as pd
 
-BUDGETS = ("budget", "bound_budget")
-"""Parameters that are a budget B, set or matched: results are grouped by them."""
+from budgetbench.results.schema import BUDGETS
 
 
 def learner(name: str) -> Any | None:
     """The class of a registered learner, None for an unknown name (results of a learner that is gone)."""
-    try:
-        from budgetbench.learners import learners
-    except ImportError:
-        return None
+    from budgetbench.learners import learners
+
     return learners[name] if name in learners else None  # noqa: SIM401 - a Registry has no get
 
 
 def canonical_name(name: str) -> str:
     """A learner's name with aliases resolved."""
-    try:
-        from budgetbench.learners import learners
-    except ImportError:
-        return name
+    from budgetbench.learners import learners
+
     return learners.canonical(name)
 
 

@@ -11,22 +11,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from budgetbench.results.files import replace_file
 from budgetbench.results.grid import Point, canonical_json, point_of, points, points_of_runs
 from budgetbench.results.names import budget_of
+from budgetbench.results.schema import MEASURES
 from budgetbench.results.trials import completed
 
-MEASURES = (
-    "online_error",
-    "margin_error",
-    "test_error",
-    "averaged_test_error",
-    "support_size",
-    "insertions",
-    "removals",
-    "kernel_evaluations",
-    "train_seconds",
-    "predict_seconds",
-)
 STATISTICS = ("mean", "std", "min", "max")
 
 
@@ -86,11 +76,8 @@ def write_summary(folder: Path | str) -> list[Path]:
 
     results = read_results(folder)
     paths = [results.folder / "summary.csv", results.folder / "table.md"]
-    # newline="" and "\n" keep the bytes the same on every platform
-    with paths[0].open("w", encoding="utf-8", newline="") as stream:
-        results.summary.to_csv(stream, index=False, lineterminator="\n")
-    with paths[1].open("w", encoding="utf-8", newline="\n") as stream:
-        stream.write(table(results.summary, results.experiment).document())
+    replace_file(paths[0], results.summary.to_csv(index=False, lineterminator="\n"))
+    replace_file(paths[1], table(results.summary, results.experiment).document())
     return paths
 
 

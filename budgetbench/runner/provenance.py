@@ -14,6 +14,7 @@ from typing import Any
 from threadpoolctl import threadpool_info
 
 from budgetbench.datasets import Data
+from budgetbench.results.files import replace_file
 from budgetbench.version import __version__
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "scikit-learn-intelex", "numba", "joblib", "pandas")
@@ -36,7 +37,7 @@ def write_provenance(folder: Path, data: Data, settings: dict[str, Any], keys: S
         "settings": settings,
         "keys": list(keys),
     }
-    (folder / "provenance.json").write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    replace_file(folder / "provenance.json", json.dumps(content, indent=2) + "\n")
 
 
 def commit(package: Path = Path(__file__).parents[1]) -> str | None:
@@ -53,7 +54,7 @@ def commit(package: Path = Path(__file__).parents[1]) -> str | None:
         git("ls-files", "--error-unmatch", "__init__.py")  # else it only happens to lie in somebody's repository
         changed = git("status", "--porcelain", "--", ".")
         return git("rev-parse", "--short=12", "HEAD") + ("-dirty" if changed else "")
-    except (OSError, subprocess.SubprocessError):
+    except (OSError, ValueError, subprocess.SubprocessError):
         return None
 
 

@@ -16,6 +16,7 @@ from budgetbench.config import Experiment, load
 from budgetbench.datasets import Cache
 from budgetbench.errors import ConfigError, RequestError
 from budgetbench.results import read_results, write_summary
+from budgetbench.results.files import replace_file
 from budgetbench.runner.execute import Record, Setting, execute, units, warm_up
 from budgetbench.runner.plan import Trial, plan
 from budgetbench.runner.progress import ProgressReport
@@ -128,26 +129,31 @@ def run_experiment(
     planned = plan(experiment, identity)
     chosen = {entry.name for entry in (experiment.only(only) if only else experiment).algorithms}
     trials = [trial for trial in planned if trial.algorithm in chosen]
-    store = Store(folder) if not dry else None
-    if store and fresh:
-        store.forget({trial.key for trial in trials})
+    if dry:
+        return _outcome(experiment, folder, trials)
+    with Store(folder) as store:
+        if fresh:
+            store.forget({trial.key for trial in trials})
+        outcome = _outcome(experiment, folder, trials)
+        jobs = workers(jobs)
+        replace_file(folder / "experiment.yaml", experiment.to_yaml())
+        settings = {"jobs": jobs, "backend": backend, "blas_threads": 1}
+        write_provenance(folder, data, settings, [trial.key for trial in planned])
+        limit = default_gram_limit() if gram_limit is None else gram_limit
+        try:
+            if outcome.missing:
+                _run_missing(outcome, store, problem, cache, _Crew(jobs, backend), limit, quiet)
+        finally:
+            if store.path.exists():  # an interruption may come before the first run has ended
+                write_summary(folder)
+    return outcome
+
+
+def _outcome(experiment: Experiment, folder: Path, trials: Sequence[Trial]) -> Outcome:
+    """What is done and what is missing before anything is run."""
     finished = recorded(folder)
     missing = [trial for trial in trials if trial.key not in finished]
-    outcome = Outcome(experiment, folder, done=len(trials) - len(missing), missing=missing)
-    if store is None:
-        return outcome
-    jobs = workers(jobs)
-    (folder / "experiment.yaml").write_text(experiment.to_yaml(), encoding="utf-8")
-    settings = {"jobs": jobs, "backend": backend, "blas_threads": 1}
-    write_provenance(folder, data, settings, [trial.key for trial in planned])
-    limit = default_gram_limit() if gram_limit is None else gram_limit
-    try:
-        if missing:
-            _run_missing(outcome, store, problem, cache, _Crew(jobs, backend), limit, quiet)
-    finally:
-        if store.path.exists():  # an interruption may come before the first run has ended
-            write_summary(folder)
-    return outcome
+    return Outcome(experiment, folder, done=len(trials) - len(missing), missing=missing)
 
 
 def workers(jobs: int) -> int:
@@ -209,8 +215,7 @@ def _run_missing(
         with crew.at_work(tasks()) as results:
             for records in results:
                 for record in records:
-                    store.append(record)
-                    outcome.note(record)
+                    outcome.note(store.append(record))
                 progress.advance(len(records))
 
 

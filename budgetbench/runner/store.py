@@ -2,45 +2,145 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
-from collections.abc import Collection, Iterator
+import socket
+import time
+import warnings
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
-from budgetbench.errors import RequestError
-from budgetbench.results.trials import FILE
+from filelock import FileLock, Timeout
+
+from budgetbench.errors import BudgetbenchError, Notice, RequestError
+from budgetbench.results.files import replace_file
+from budgetbench.results.schema import fitting
+from budgetbench.results.trials import FILE, latest, read_lines, readable_records
+
+REJECTED = "trials.rejected.jsonl"
+LOCK = ".lock"
+HOLDER = ".lock.json"
+FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
+PATIENCE = 2.0
+"""Seconds to wait for another run on the folder that may be about to end."""
 
 
 class Store:
-    """`trials.jsonl` of one experiment. Only ever appended to, so that nothing finished is lost."""
+    """`trials.jsonl` of one experiment: appended to as runs end, so that nothing finished is lost.
+
+    As a context manager it holds the folder alone. Lines that are no records of a run are then set aside into
+    `trials.rejected.jsonl`, so that those runs are done again.
+
+    Raises
+    ------
+    RequestError : the folder cannot be made or its records cannot be read.
+    BudgetbenchError : another process works on it.
+    """
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / FILE
+        self.folder, self.path = folder, folder / FILE
+        self._lock = FileLock(folder / LOCK, timeout=PATIENCE, thread_local=False)
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            message = f"cannot write results to {folder}: {error.strerror}"
-            raise RequestError(f"{message}. Name another folder with --results or BUDGETBENCH_RESULTS.") from None
+            raise self._closed(error) from None
+
+    def __enter__(self) -> Store:
+        try:
+            self._lock.acquire()
+        except Timeout:
+            raise BudgetbenchError(self._occupied()) from None
+        except (NotImplementedError, OSError) as error:
+            if isinstance(error, OSError) and error.errno in FORBIDDEN:
+                raise self._closed(error) from None
+            # a network file system without locks
+            message = f"{self.folder} cannot be locked ({error}): start no second run on it meanwhile"
+            warnings.warn(message, Notice, stacklevel=2)
+        try:
+            holder = {"pid": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}
+            with suppress(OSError):
+                (self.folder / HOLDER).write_text(json.dumps(holder), encoding="utf-8")
+            self._set_aside()
+        except BaseException:
+            self._release()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._release()
+
+    def _release(self) -> None:
+        with suppress(OSError):
+            (self.folder / HOLDER).unlink()
+        self._lock.release()
+
+    def _closed(self, error: OSError) -> RequestError:
+        message = f"cannot write results to {self.folder}: {error.strerror}"
+        return RequestError(f"{message}. Name another folder with --results or BUDGETBENCH_RESULTS.")
+
+    def _occupied(self) -> str:
+        try:
+            holder = json.loads((self.folder / HOLDER).read_text(encoding="utf-8"))
+            who = f"process {holder['pid']} on {holder['host']} since {holder['since']}"
+        except (OSError, ValueError, KeyError, TypeError):
+            who = "another process"
+        return (
+            f"{self.folder}: {who} is running this experiment. Let it end, name another folder with --results, or "
+            f"remove {self.folder / LOCK} if that process is no more."
+        )
+
+    def _set_aside(self) -> None:
+        lines = read_lines(self.path)
+        rejected = [line.text for line in lines.unfit] + [lines.torn] * bool(lines.torn.strip())
+        if not rejected:
+            return
+        with (self.folder / REJECTED).open("ab") as file:
+            file.writelines(line + b"\n" for line in rejected)
+        replace_file(self.path, b"".join(line.text + b"\n" for line in lines.good))
+        if lines.unfit:  # a line that was cut short by a crash is no news
+            warnings.warn(f"{lines.problem(self.path)}. Set aside in {REJECTED}; those runs are done again.", Notice, 3)
 
     def forget(self, keys: Collection[str]) -> None:
         """Drop the runs with these keys; all others stay."""
-        if self.path.exists():
-            kept = [line for line, record in _lines(self.path) if record.get("key") not in keys]
-            fresh = self.path.with_suffix(".new")
-            fresh.write_bytes(b"".join(line + b"\n" for line in kept))
-            fresh.replace(self.path)
+        lines = read_lines(self.path).good
+        kept = [line.text for line in lines if line.record["key"] not in keys]
+        if len(kept) < len(lines):
+            replace_file(self.path, b"".join(line + b"\n" for line in kept))
 
-    def append(self, record: dict[str, Any]) -> None:
-        """Add one run; when this returns the line is on its way to the disk whatever happens to the program."""
-        line = json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
-        with self.path.open("a+b") as file:
-            if file.tell() and not self._ends_with_newline():
-                line = "\n" + line
-            file.write(line.encode())
-            file.flush()
-            os.fsync(file.fileno())
+    def append(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Add one run; when this returns the line is on the disk whatever happens to the program.
+
+        Returns
+        -------
+        The record as it was written: one that does not fit the schema is that of a failed run.
+
+        Raises
+        ------
+        OSError : with the file's name; the runs before are kept.
+        """
+        written, line = fitting(record)
+        try:
+            with self.path.open("a+b", buffering=0) as file:
+                size = file.seek(0, os.SEEK_END)
+                if size and not self._ends_with_newline():
+                    line = b"\n" + line
+                try:
+                    while line:
+                        line = line[file.write(line) :]
+                    os.fsync(file.fileno())
+                except OSError:  # a full disk may have taken half of the line
+                    with suppress(OSError):
+                        file.truncate(size)
+                    raise
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self.path)) from None
+        return written
 
     def _ends_with_newline(self) -> bool:
         with self.path.open("rb") as file:
@@ -49,14 +149,6 @@ class Store:
 
 
 def recorded(folder: Path) -> dict[str, dict[str, Any]]:
-    """Records of the runs that ended well in a folder, by key; a line cut off by a crash is passed over."""
-    path = folder / FILE
-    records = (record for _, record in _lines(path)) if path.exists() else ()
-    return {record["key"]: record for record in records if record.get("status") == "ok"}
-
-
-def _lines(path: Path) -> Iterator[tuple[bytes, dict[str, Any]]]:
-    """Each complete line of the file and what it says."""
-    for line in path.read_bytes().split(b"\n"):
-        with suppress(ValueError):  # cut off, perhaps in the middle of a character
-            yield line, json.loads(line)
+    """Records of the runs that ended well in a folder, by key; lines that are no records are passed over."""
+    found = latest(readable_records(folder / FILE))
+    return {key: record for key, record in found.items() if record["status"] == "ok"}

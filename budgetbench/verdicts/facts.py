@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
+from typing import Any
 
-from budgetbench.datasets import datasets
+from budgetbench.datasets import Dataset, datasets
 from budgetbench.results import Results
 from budgetbench.results.trials import completed
 from budgetbench.verdicts.selection import MissingError
@@ -38,28 +39,50 @@ def _recorded(column: str) -> Callable[[Results], float]:
     return value
 
 
+def _configured(results: Results, section: str, key: str) -> Any:
+    """A value of the resolved configuration."""
+    value = (results.experiment.get(section) or {}).get(key)
+    if value is None:
+        raise MissingError(f"{results.folder.name} does not say its {section} {key}")
+    return value
+
+
+def _dataset(results: Results) -> Dataset:
+    name = _configured(results, "dataset", "name")
+    if name not in datasets:
+        raise MissingError(f"{results.folder.name} is on a dataset {name}, which is not known")
+    return datasets[name]
+
+
 def _inputs(results: Results) -> float:
-    return float(datasets[results.experiment["dataset"]["name"]].n_features or 0)
+    return float(_dataset(results).n_features or 0)
 
 
 def _classes(results: Results) -> float:
-    return float(len(datasets[results.experiment["dataset"]["name"]].classes or ()))
+    return float(len(_dataset(results).classes or ()))
 
 
 def _runs(results: Results) -> float:
     return float(results.summary["runs"].max())
 
 
+def _kernel(results: Results, key: str) -> float:
+    value = _configured(results, "kernel", key)
+    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+        raise MissingError(f"{results.folder.name} has a kernel {key} of {value!r}")
+    return float(value)
+
+
 def _sigma(results: Results) -> float:
-    return sqrt(1 / (2 * float(results.experiment["kernel"]["gamma"])))
+    return sqrt(_variance(results))
 
 
 def _variance(results: Results) -> float:
-    return 1 / (2 * float(results.experiment["kernel"]["gamma"]))
+    return 1 / (2 * _kernel(results, "gamma"))
 
 
 def _degree(results: Results) -> float:
-    return float(results.experiment["kernel"]["degree"])
+    return _kernel(results, "degree")
 
 
 FACTS: dict[str, Fact] = {

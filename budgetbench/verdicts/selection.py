@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from budgetbench.errors import Notice, RequestError
 from budgetbench.results import Results, experiment_folders, read_results
 from budgetbench.results.names import budget_of, canonical_name, learner, learner_title, parameters_text
 from budgetbench.results.summary import params_of
@@ -63,11 +65,18 @@ class Archive:
         self._read: dict[str, Results] = {}
 
     def __getitem__(self, experiment: str) -> Results:
-        if experiment not in self._folders:
-            raise MissingError(f"no results of {experiment}")
         if experiment not in self._read:
-            self._read[experiment] = read_results(self._folders[experiment])
+            self._read[experiment] = self._readable(experiment)
         return self._read[experiment]
+
+    def _readable(self, experiment: str) -> Results:
+        if experiment in self._folders:
+            try:
+                return read_results(self._folders[experiment])
+            except RequestError as error:
+                warnings.warn(f"{experiment} is left out: {error}", Notice, stacklevel=2)
+                del self._folders[experiment]
+        raise MissingError(f"no results of {experiment}")
 
 
 @dataclass(frozen=True)
@@ -115,7 +124,7 @@ class View:
     def _roomy(self, candidates: list[Candidate], stored: Selector) -> list[Candidate]:
         (model,) = self.pick(stored)
         size = model.values("support_size").mean()
-        found = [candidate for candidate in candidates if candidate.sizes["budget"] >= size]
+        found = [candidate for candidate in candidates if (candidate.sizes["budget"] or 0) >= size]
         if not found:
             raise MissingError(f"{candidates[0].label}: no size as large as the {size:.0f} that {model.label} stores")
         return found

@@ -15,6 +15,7 @@ import pytest
 import budgetbench
 from budgetbench.cli import main
 from budgetbench.errors import RequestError
+from budgetbench.runner.store import Store
 
 PROJECT = Path(budgetbench.__file__).resolve().parents[1]
 
@@ -257,18 +258,35 @@ def test_a_results_folder_that_cannot_be_made(run: Call) -> None:
 
 
 def test_a_results_folder_that_cannot_be_written_to(run: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    write = Path.write_text
+    replace = Path.replace
 
-    def refuse(self: Path, *arguments: Any, **more: Any) -> int:
-        if self.name == "experiment.yaml":
+    def refuse(self: Path, target: Path) -> Path:
+        if target.name == "experiment.yaml":
             raise PermissionError(13, "Permission denied", str(self))
-        return write(self, *arguments, **more)
+        return replace(self, target)
 
-    monkeypatch.setattr(Path, "write_text", refuse)
+    monkeypatch.setattr(Path, "replace", refuse)
     answer = run("c.yaml")
     assert answer.code in (1, 2)
     assert is_short(answer.err)
     assert "experiment.yaml: Permission denied" in answer.err
+
+
+def test_a_second_run_on_a_folder_is_refused_and_reading_is_not(
+    run: Call, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("budgetbench.runner.store.PATIENCE", 0.05)
+    run("c.yaml", "-q")
+    with Store(Path("results/tiny")):
+        answer = run("c.yaml", "--fresh")
+        assert answer.code == 1
+        assert is_short(answer.err)
+        assert re.match(
+            r"budgetbench: results/tiny: process \d+ on \S+ since .* is running this experiment", answer.err
+        )
+        assert [call(command).code for command in ("table", "check")] == [0, 0]
+        assert run("c.yaml", "--dry-run").code == 0
+    assert len(trials()) == 8
 
 
 def test_an_interruption_is_one_line(run: Call, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ SEEN = [1, 500, 1000]
 def record(algorithm: str, params: dict[str, Any], run: int, error: float | None, size: int) -> dict[str, Any]:
     return {
         "key": json.dumps([algorithm, params, run]),
-        "status": "done",
+        "status": "ok",
         "algorithm": algorithm,
         "params": params,
         "budget": params.get("budget"),

@@ -20,7 +20,7 @@ Record = dict[str, Any]
 def run(algorithm: str, params: Record, number: int, **values: Any) -> Record:
     """A made-up record; its key is what tells it apart."""
     key = json.dumps([algorithm, params, number, values.get("seed", 0), values.pop("kernel", "")])
-    fixed = {"key": key, "status": "done", "algorithm": algorithm, "params": params, "run": number, "seed": 0}
+    fixed = {"key": key, "status": "ok", "algorithm": algorithm, "params": params, "run": number, "seed": 0}
     return fixed | {"budget": params.get("budget")} | values
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from budgetbench.errors import RequestError
+from budgetbench.errors import Notice, RequestError
 from budgetbench.results import (
     completed,
     experiment_folders,
@@ -19,7 +19,7 @@ from budgetbench.results import (
 
 
 def record(key: str, **values: object) -> str:
-    return json.dumps({"key": key, "status": "done", "algorithm": "made_up", "params": {"a": 1}, "run": 0} | values)
+    return json.dumps({"key": key, "status": "ok", "algorithm": "made_up", "params": {"a": 1}, "run": 0} | values)
 
 
 def write(folder: Path, text: str) -> Path:
@@ -53,7 +53,7 @@ def test_a_complete_last_line_needs_no_newline(tmp_path: Path) -> None:
 
 def test_a_broken_line_elsewhere_is_left_out_with_a_warning(tmp_path: Path) -> None:
     folder = write(tmp_path, f'{record("a")}\n{{"key": "b"{record("c")}\n{record("d")}\n')
-    with pytest.warns(UserWarning, match=r"trials\.jsonl:2: not a complete record"):
+    with pytest.warns(Notice, match=r"trials\.jsonl:2: 1 line is no record of a run \(no complete JSON"):
         trials = read_trials(folder)
     assert list(trials["key"]) == ["a", "d"]
 
@@ -62,7 +62,7 @@ def test_the_last_record_of_a_key_counts(tmp_path: Path) -> None:
     lines = [record("a", status="failed", error="no memory"), record("b"), record("a", test_error=0.5)]
     trials = read_trials(write(tmp_path, "\n".join(lines) + "\n"))
     assert list(trials["key"]) == ["b", "a"]
-    assert list(trials["status"]) == ["done", "done"]
+    assert list(trials["status"]) == ["ok", "ok"]
     assert trials["test_error"].iloc[1] == 0.5
 
 

@@ -234,11 +234,11 @@ def test_an_interruption_keeps_every_finished_run(
     written: list[Any] = []
     append = Store.append
 
-    def interrupted(self: Store, record: dict[str, Any]) -> None:
+    def interrupted(self: Store, record: dict[str, Any]) -> dict[str, Any]:
         if len(written) == 5:
             raise KeyboardInterrupt
-        append(self, record)
-        written.append(record)
+        written.append(append(self, record))
+        return written[-1]
 
     with monkeypatch.context() as patch, warnings.catch_warnings():
         warnings.filterwarnings("error", ".*tasks which were still being processed")  # joblib's own words
@@ -282,9 +282,9 @@ def test_inputs_and_gram_matrix_lie_in_shared_memory_once(execute: Any, shared_m
     seen: list[set[str]] = []
     append = Store.append
 
-    def looking(self: Store, record: dict[str, Any]) -> None:
+    def looking(self: Store, record: dict[str, Any]) -> dict[str, Any]:
         seen.append({str(path.relative_to(shared_memory)) for path in shared_memory.glob("*/*.npy")})
-        append(self, record)
+        return append(self, record)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Store, "append", looking)

@@ -97,6 +97,32 @@ def test_facts_of_the_experiment(view: View) -> None:
     assert fact("runs", 11) == ("5", "not run")  # fewer is not wrong, only not all
 
 
+@pytest.mark.parametrize(
+    ("name", "experiment", "note"),
+    [
+        ("sigma", {"kernel": {"name": "linear"}}, "made_up does not say its kernel gamma"),
+        ("sigma", {"kernel": {"gamma": 0}}, "made_up has a kernel gamma of 0"),
+        ("variance", {"kernel": {"gamma": "wide"}}, "made_up has a kernel gamma of 'wide'"),
+        ("degree", {"kernel": {"degree": True}}, "made_up has a kernel degree of True"),
+        ("inputs", {"dataset": None}, "made_up does not say its dataset name"),
+        ("classes", {"dataset": {"name": "gone"}}, "made_up is on a dataset gone, which is not known"),
+    ],
+)
+def test_facts_that_an_experiment_does_not_say(
+    write: Make, trials: Make, name: str, experiment: dict[str, Any], note: str
+) -> None:
+    view = write(trials("perceptron", online_error=[0.2] * 3), **experiment)
+    verdict = check_number(number(name, 3, of=None), "paper", view)
+    assert (verdict.state, verdict.note) == ("not run", note)
+
+
+def test_a_size_that_runs_disagree_on_is_none(write: Make, trials: Make) -> None:
+    sets = trials("perceptron", online_error=[0.2] * 3)
+    sets[1]["train_size"] = 99
+    verdict = check_number(number("train_size", 100, of=None), "paper", write(sets))
+    assert (verdict.state, verdict.note) == ("not run", "no run of made_up says its train_size")
+
+
 def test_what_was_not_run(view: View) -> None:
     verdict = check_number(number("online_error", 21, of={"algorithm": "stoptron", "budget": 5}), "paper", view)
     assert (verdict.state, verdict.ours, verdict.difference) == ("not run", "", "")

@@ -161,7 +161,7 @@ def test_correlates(write: Make, trials: Make) -> None:
             {"budget": 10 * (i + 1)},
             test_error=errors(tests[i]),
             online_error=errors(onlines[i], 0.02),
-            margin_errors=[100 * falling[i]] * 5,
+            margin_errors=[round(100 * falling[i])] * 5,
         )
         for i in range(4)
     ]
