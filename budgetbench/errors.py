@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class BudgetbenchError(Exception):
@@ -15,6 +18,19 @@ class BudgetbenchError(Exception):
 
 class DataError(BudgetbenchError):
     """A dataset could not be had, or is not what it should be."""
+
+
+class FailedRunsError(BudgetbenchError):
+    """Some runs of an experiment failed; the others are done and recorded.
+
+    Attributes
+    ----------
+    trials : pandas.DataFrame, one row for each run that is there, those that failed among them.
+    """
+
+    def __init__(self, message: str, trials: pd.DataFrame) -> None:
+        super().__init__(message)
+        self.trials = trials
 
 
 class RequestError(BudgetbenchError):
