@@ -39,7 +39,7 @@ def main(config: str) -> None:
     problem, _ = load_problem(experiment, cache)
     stream = stream_of(problem, experiment, 0)
     X = problem.X[: problem.n_train]
-    warm_up([name for name, _ in experiment.trial_parameters()], experiment)
+    warm_up([Trial(name, sets[0], 0, "") for name, sets in experiment.trial_parameters()], experiment.kernel)
     with threadpool_limits(1):
         begun = time.process_time()
         gram = experiment.kernel.matrix(X, X)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class BudgetbenchError(Exception):
@@ -19,6 +22,19 @@ class DataError(BudgetbenchError):
 
 class NumericalError(BudgetbenchError, ArithmeticError):
     """Numbers grew beyond what floating point can hold."""
+
+
+class FailedRunsError(BudgetbenchError):
+    """Some runs of an experiment failed; the others are done and recorded.
+
+    Attributes
+    ----------
+    trials : pandas.DataFrame, one row for each run that is there, those that failed among them.
+    """
+
+    def __init__(self, message: str, trials: pd.DataFrame) -> None:
+        super().__init__(message)
+        self.trials = trials
 
 
 class RequestError(BudgetbenchError):

@@ -74,6 +74,10 @@ def run(
         float | None,
         typer.Option(metavar="GB", min=0, help="Largest Gram matrix to keep. [default: a quarter of the memory]"),
     ] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="End a run that takes longer; it has failed. [default: no limit]"),
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Run experiments, as far as they are not done yet, and show their tables."""
@@ -98,6 +102,7 @@ def run(
         dry=dry_run,
         backend=backend.value,
         gram_limit=None if gram_limit is None else gram_limit * 1e9,
+        timeout=timeout,
         quiet=quiet,
     )
 

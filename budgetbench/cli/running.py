@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,7 +34,9 @@ def run_all(
     **how: Any,
 ) -> None:
     """Run each configuration; one that fails does not stop the others. All are checked before the first is run."""
-    signal.signal(signal.SIGTERM, _end)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` has it
+            signal.signal(number, _end)
     experiments = [load(path, overrides, permutations) for path in configs]
     for experiment in experiments:
         if only:
@@ -61,7 +65,12 @@ def run_all(
 
 
 def _end(number: int, frame: object) -> None:
-    """Let what was made for the workers be removed when a batch system ends the program."""
+    """Let what was made for the workers be removed when a batch system ends the program, or its terminal is closed."""
+    if number == signal.SIGHUP:  # a closed terminal takes no more words
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for stream in (sys.stdout, sys.stderr):
+            if stream.isatty():
+                os.dup2(nowhere, stream.fileno())
     raise SystemExit(128 + number)
 
 

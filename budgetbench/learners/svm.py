@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -14,6 +16,10 @@ from budgetbench.engine.base import KernelClassifier, learner
 from budgetbench.engine.kernel_access import KernelAccess, Rows
 from budgetbench.engine.parameters import Positive
 
+#: Steps after which libsvm itself gives up, unless it is told otherwise: so many, or so many for each example.
+MOST_STEPS, STEPS_PER_EXAMPLE = 10_000_000, 100
+#: Intel's solver takes many at once.
+INTEL_STEPS = 10_000
 #: Bytes that a float64 copy of the Gram matrix may take; beyond, the solver computes kernel values by itself.
 PRECOMPUTED_LIMIT = 1 << 30
 
@@ -28,6 +34,10 @@ class SVM(KernelClassifier):
     Parameters
     ----------
     C : bound on the coefficients.
+
+    Raises
+    ------
+    ArithmeticError : the solver was not done after ten million steps, or a hundred for each example.
     """
 
     batch = True
@@ -43,9 +53,9 @@ class SVM(KernelClassifier):
             values = np.empty((len(rows), len(rows)))
             for target, row in zip(values, rows, strict=True):  # one by one, as two copies would be too much memory
                 target[:] = access.gram[row][rows]
-            machine = SVC(C=self.C, kernel="precomputed", cache_size=16).fit(values, labels[rows])
+            machine = _solved(SVC(C=self.C, kernel="precomputed", cache_size=16), values, labels[rows])
         else:
-            machine = self._solver().fit(access.X[rows], labels[rows])
+            machine = _solved(self._solver(), access.X[rows], labels[rows])
         self.support_ = rows[machine.support_]
         if binary:
             self.coefficients_ = machine.dual_coef_[0]
@@ -77,3 +87,17 @@ class SVM(KernelClassifier):
             return super().predict(X)
         inputs = validate_data(self, X, dtype=np.float32, order="C", reset=False)
         return np.asarray(self.classes_)[self._machine.predict(inputs)]  # by votes; of equal ones the first class
+
+
+def _solved(solver: Any, values: NDArray[Any], labels: NDArray[np.int64]) -> Any:
+    intel = type(solver).__module__.startswith("sklearnex")
+    most = INTEL_STEPS if intel else max(MOST_STEPS, STEPS_PER_EXAMPLE * len(labels))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        machine = solver.set_params(max_iter=most).fit(values, labels)
+    if np.max(machine.n_iter_) >= most:
+        raise ArithmeticError(
+            f"the SVM was not solved after {most} steps: its kernel values are too large or too unlike for this C. "
+            "Scale the inputs (dataset: scale: standard), or take a smaller C."
+        )
+    return machine

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 import json
-import os
-import signal
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
@@ -38,7 +35,6 @@ class Setting:
     experiment: Experiment
     problem: LearningProblem  # with X left out: that is mapped from the workspace
     workspace: str
-    caller: int = field(default_factory=os.getpid)  # the process that hands out the units
 
 
 @dataclass(frozen=True)
@@ -81,31 +77,27 @@ def units(trials: Sequence[Trial], has_gram: bool, experiment: Experiment) -> li
 
 def execute(unit: Unit, setting: Setting) -> list[Record]:
     """Do one unit; a trial that fails gives a record that says so."""
-    if os.getpid() != setting.caller:
-        _settle()
-    with threadpool_limits(1):
-        X, access = open_access(setting.workspace, setting.experiment.kernel)
-        stream = stream_of(setting.problem, setting.experiment, unit.run)
-        try:
+    try:
+        with threadpool_limits(1):
+            X, access = open_access(setting.workspace, setting.experiment.kernel)
+            stream = stream_of(setting.problem, setting.experiment, unit.run)
             records = _execute(unit.trials, setting, stream, X, access)
-        except Exception as error:
-            if len(unit.trials) > 1:  # find out which of the cohort it was; the others are good
-                return [record for trial in unit.trials for record in execute(Unit(unit.run, (trial,)), setting)]
-            message = f"{type(error).__name__}: {error}"
-            records = [_head(unit.trials[0], setting, stream) | {"status": "failed", "error": message}]
-        return records + [records[0] | {"key": trial.key, "run": trial.run} for trial in unit.repeated]
+    except Exception as error:
+        if len(unit.trials) > 1:  # find out which of the cohort it was; the others are good
+            return [record for trial in unit.trials for record in execute(Unit(unit.run, (trial,)), setting)]
+        return failures(unit, setting, f"{type(error).__name__}: {error}")
+    return _with_repeated(records, unit)
 
 
-@cache
-def _settle() -> None:
-    """Once in each worker process.
+def failures(unit: Unit, setting: Setting, message: str) -> list[Record]:
+    """The records of a unit of one trial that failed."""
+    stream = stream_of(setting.problem, setting.experiment, unit.run)
+    failed = {"status": "failed", "error": message}
+    return _with_repeated([_head(trial, setting, stream) | failed for trial in unit.trials], unit)
 
-    Ctrl-C reaches all processes of a terminal; it is for the caller to end the workers. What was imported is set apart:
-    loky collects garbage after each task of a second or more, and looking through all modules takes a tenth of one.
-    """
-    with suppress(ValueError):  # not the main thread
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.freeze()
+
+def _with_repeated(records: list[Record], unit: Unit) -> list[Record]:
+    return records + [records[0] | {"key": trial.key, "run": trial.run} for trial in unit.repeated]
 
 
 def _execute(
@@ -208,17 +200,22 @@ def _tested(model: KernelClassifier, X: Floats, stream: Stream, problem: Learnin
     return record
 
 
-def warm_up(names: Sequence[str], experiment: Experiment) -> None:
-    """Compile the loops of these learners on a handful of examples, before anything is timed or run in parallel.
+def warm_up(trials: Sequence[Trial], kernel: Kernel) -> None:
+    """Compile the loops of some trials' learners, or load them, before anything is timed."""
+    for trial in trials:
+        _warm_up(trial.algorithm, json.dumps(trial.params), kernel)
+
+
+@cache
+def _warm_up(name: str, params: str, kernel: Kernel) -> None:
+    """Once in each process: a pass over a handful of examples.
 
     A learner that fails here fails in its runs, where that is recorded.
     """
     X = np.array([[0.0, 0.0], [0.7, 0.7], [0.0, 1.0], [1.0, 0.0]] * 2, dtype=np.float32)
     labels = np.array([0, 1, 1, 0] * 2)
-    kernel = experiment.kernel
-    for name, sets in experiment.trial_parameters():
-        for access in (Streamed(kernel, X), Gram(kernel.matrix(X, X), X)) if name in names else ():
-            with suppress(Exception):
-                model = make_learner(Trial(name, sets[0], 0, ""), experiment)
-                model.start(np.array([-1, 1]), X.shape[1])
-                model.learn(access, labels, np.arange(len(X)))
+    with suppress(Exception), threadpool_limits(1):
+        for access in (Streamed(kernel, X), Gram(kernel.matrix(X, X), X)):
+            model = learners[name](**json.loads(params), **kernel_parameters(kernel), random_state=0)
+            model.start(np.array([-1, 1]), X.shape[1])
+            model.learn(access, labels, np.arange(len(X)))

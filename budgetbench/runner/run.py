@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
+import time
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import joblib
 import pandas as pd
 
 from budgetbench.config import Experiment, load
 from budgetbench.datasets import Cache
-from budgetbench.errors import ConfigError, RequestError
+from budgetbench.errors import ConfigError, FailedRunsError, RequestError
 from budgetbench.results import read_results, write_summary
 from budgetbench.results.files import replace_file
+from budgetbench.runner import workers
 from budgetbench.runner.execute import Record, Setting, execute, units, warm_up
 from budgetbench.runner.plan import Trial, plan
 from budgetbench.runner.progress import ProgressReport
 from budgetbench.runner.provenance import write_provenance
 from budgetbench.runner.store import Store, recorded
-from budgetbench.runner.workspace import Workspace, default_gram_limit
+from budgetbench.runner.workers import Task
+from budgetbench.runner.workspace import Workspace, default_gram_limit, sweep
 from budgetbench.streams import LearningProblem, load_problem
 
 Backend = Literal["loky", "threading"]
+
+#: Seconds between two summaries while runs end; and the share of the time that writing them may take.
+SUMMARY_INTERVAL = 20.0
+SUMMARY_SHARE = 0.02
 
 
 @dataclass
@@ -70,6 +78,7 @@ def run(
     backend: Backend = "loky",
     quiet: bool = True,
     gram_limit: float | None = None,
+    timeout: float | None = None,
 ) -> pd.DataFrame:
     """Run an experiment, as far as it is not done yet.
 
@@ -77,6 +86,8 @@ def run(
     ----------
     config : path of a configuration file.
     jobs : how many runs go on at once; -1 for one on each core.
+    backend : "loky" for worker processes, so that a run that dies or hangs harms no other; "threading" for threads of
+        this process (``jobs=1``: the calling thread, where a debugger sees what goes on).
     results, data : folders of results and of dataset files.
     mirror : folder or URL asked for dataset files before the public sources.
     permutations : number of runs, in place of the configuration's.
@@ -84,18 +95,26 @@ def run(
     only : names of the algorithms to run; all when empty.
     fresh : forget what was done before.
     gram_limit : bytes that a Gram matrix may take; by default a quarter of the memory.
+    timeout : seconds that a run may take; without end by default. One that takes longer has failed.
 
     Returns
     -------
     One row for each run that is there, with the keys of `trials.jsonl` as columns.
+
+    Raises
+    ------
+    FailedRunsError : some runs failed; all others are done and kept. Its `trials` is what would have been returned.
     """
     experiment = load(config, overrides, permutations)
     cache = Cache(data, mirror, quiet=quiet)
     outcome = run_experiment(
         experiment, cache, Path(results), jobs=jobs, only=only, fresh=fresh, backend=backend, quiet=quiet,
-        gram_limit=gram_limit,
+        gram_limit=gram_limit, timeout=timeout,
     )  # fmt: skip
-    return read_results(outcome.folder).trials
+    trials = read_results(outcome.folder).trials
+    if outcome.failed:
+        raise FailedRunsError(f"{outcome.failed} of {outcome.ran} runs failed; the first: {outcome.errors[0]}", trials)
+    return trials
 
 
 def run_experiment(
@@ -110,8 +129,13 @@ def run_experiment(
     backend: Backend = "loky",
     quiet: bool = False,
     gram_limit: float | None = None,
+    timeout: float | None = None,
 ) -> Outcome:
     """Do what is missing of an experiment; each trial is recorded as it ends."""
+    if timeout is not None and not timeout > 0:
+        raise RequestError(f"--timeout: found {timeout:g}; accepted: seconds, more than 0")
+    if timeout is not None and backend == "threading":
+        raise RequestError("--timeout: a thread cannot be ended; accepted: with --backend loky, the default")
     folder = results / experiment.name
     try:
         problem, data = load_problem(experiment, cache)
@@ -135,14 +159,14 @@ def run_experiment(
         if fresh:
             store.forget({trial.key for trial in trials})
         outcome = _outcome(experiment, folder, trials)
-        jobs = workers(jobs)
+        jobs = number_of_workers(jobs)
         replace_file(folder / "experiment.yaml", experiment.to_yaml())
         settings = {"jobs": jobs, "backend": backend, "blas_threads": 1}
         write_provenance(folder, data, settings, [trial.key for trial in planned])
         limit = default_gram_limit() if gram_limit is None else gram_limit
         try:
             if outcome.missing:
-                _run_missing(outcome, store, problem, cache, _Crew(jobs, backend), limit, quiet)
+                _run_missing(outcome, store, problem, cache, _Crew(jobs, backend, timeout), limit, quiet)
         finally:
             if store.path.exists():  # an interruption may come before the first run has ended
                 write_summary(folder)
@@ -156,7 +180,7 @@ def _outcome(experiment: Experiment, folder: Path, trials: Sequence[Trial]) -> O
     return Outcome(experiment, folder, done=len(trials) - len(missing), missing=missing)
 
 
-def workers(jobs: int) -> int:
+def number_of_workers(jobs: int) -> int:
     """How many workers `--jobs` asks for: -1 stands for one for each core, -2 for one less, and so on."""
     if jobs == 0:
         raise RequestError("--jobs: found 0; accepted: an integer of at least 1, or -1 for one for each core")
@@ -165,26 +189,34 @@ def workers(jobs: int) -> int:
 
 @dataclass(frozen=True)
 class _Crew:
-    """The workers."""
+    """Who does the work."""
 
     jobs: int
     backend: Backend
+    timeout: float | None
 
     @contextmanager
-    def at_work(self, tasks: Iterable[Any]) -> Iterator[Iterator[list[Record]]]:
-        """What each task gives, as it ends."""
-        if self.jobs == 1:
-            yield (function(*args) for function, args, _ in tasks)
-            return
-        results = joblib.Parallel(
-            self.jobs, backend=self.backend, return_as="generator_unordered", batch_size=1, max_nbytes=None
-        )(tasks)
-        try:
-            yield results
-        finally:
-            with warnings.catch_warnings():  # of tasks left undone, when an interruption comes between two results
-                warnings.simplefilter("ignore")
-                results.close()
+    def at_work(self, tasks: Iterator[Task], most: int) -> Iterator[Iterator[list[Record]]]:
+        """What comes of the tasks, at most so many, as they end."""
+        if self.backend == "loky":
+            with workers.results(tasks, min(self.jobs, most), self.timeout) as results:
+                yield results
+        elif self.jobs == 1:
+            yield (_here(task) for task in tasks)
+        else:
+            threads = joblib.Parallel(self.jobs, backend="threading", return_as="generator_unordered", batch_size=1)
+            results = threads(joblib.delayed(_here)(task) for task in tasks)
+            try:
+                yield results
+            finally:
+                with warnings.catch_warnings():  # of tasks left undone, when an interruption comes between two results
+                    warnings.simplefilter("ignore")
+                    results.close()
+
+
+def _here(task: Task) -> list[Record]:
+    warm_up(task.unit.trials, task.setting.experiment.kernel)
+    return execute(task.unit, task.setting)
 
 
 def _run_missing(
@@ -197,26 +229,51 @@ def _run_missing(
     quiet: bool,
 ) -> None:
     experiment, missing = outcome.experiment, outcome.missing
+    redraw = experiment.dataset.redraw
+    left = Counter(trial.run for trial in missing)
+    drawn_for: dict[int, Workspace] = {}
+    summary = _Summary(outcome.folder)
+    sweep()
     with ProgressReport(experiment.name, len(missing), quiet) as progress, ExitStack() as workspaces:
-        progress.stage("compiling")
-        warm_up(sorted({trial.algorithm for trial in missing}), experiment)
 
-        def tasks() -> Iterator[Any]:
+        def tasks() -> Iterator[Task]:
             for trials, drawn in _by_data(experiment, missing, problem, cache):
                 progress.stage("kernel values")
                 # Data that each run draws anew has no Gram matrix worth keeping.
-                most = 0.0 if experiment.dataset.redraw else limit
-                workspace = workspaces.enter_context(Workspace(drawn, experiment.kernel, most, crew.jobs))
+                workspace = Workspace(drawn, experiment.kernel, 0.0 if redraw else limit, crew.jobs)
+                drawn_for[trials[0].run] = workspaces.enter_context(workspace)
                 setting = Setting(experiment, replace(drawn, X=drawn.X[:, :0]), workspace.path)
                 progress.stage("")
                 for unit in units(trials, workspace.has_gram, experiment):
-                    yield joblib.delayed(execute)(unit, setting)
+                    yield Task(unit, setting)
 
-        with crew.at_work(tasks()) as results:
+        with crew.at_work(tasks(), len(missing)) as results:
             for records in results:
                 for record in records:
-                    outcome.note(store.append(record))
-                progress.advance(len(records))
+                    record = store.append(record)
+                    outcome.note(record)
+                    left[record["run"]] -= 1
+                    if redraw and not left[record["run"]]:
+                        drawn_for[record["run"]].close()
+                if records:
+                    progress.advance(len(records))
+                summary.heard(records)
+
+
+class _Summary:
+    """Writes the summary now and then, so that a run that does not end withholds nothing from what is done."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._stale, self._next = folder, False, time.monotonic() + SUMMARY_INTERVAL
+
+    def heard(self, records: Sequence[Record]) -> None:
+        self._stale = self._stale or bool(records)
+        begun = time.monotonic()
+        if self._stale and begun >= self._next:
+            write_summary(self._folder)
+            self._stale = False
+            taken = time.monotonic() - begun
+            self._next = begun + max(SUMMARY_INTERVAL, taken / SUMMARY_SHARE)
 
 
 def _by_data(

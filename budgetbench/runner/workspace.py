@@ -6,24 +6,35 @@ Gram matrix exists once on the machine.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import tempfile
+import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from threading import Event
+from typing import IO
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed, mirrored, read_only
+from budgetbench.errors import BudgetbenchError
 from budgetbench.kernels import Floats, Kernel
 from budgetbench.streams import LearningProblem
 
 #: Rows of the Gram matrix that one thread computes at a time.
 STRIPE = 512
 MEMORY_FILES = Path("/dev/shm")
+ADVICE = "Make room there, or name another folder in TMPDIR."
+#: Begins the names of folders; the process that made one and the time (in seconds since 1970) follow.
+PREFIX = "budgetbench-"
+#: A file in each folder that its process keeps locked: the system lets go of it however the process ends.
+LOCK = "lock"
 
 
 class Workspace:
@@ -37,11 +48,18 @@ class Workspace:
 
     def __init__(self, problem: LearningProblem, kernel: Kernel, limit: float, jobs: int) -> None:
         size = 4 * problem.n_train**2
-        self._folder = Path(tempfile.mkdtemp(prefix="budgetbench-", dir=_roomy_folder(size if size <= limit else 0)))
-        self.has_gram = size <= limit and shutil.disk_usage(self._folder).free > 1.2 * size
-        np.save(self._folder / "X.npy", problem.X)
-        if self.has_gram:
-            write_gram(self._folder / "gram.npy", kernel.fitted_to(problem.X), problem.X[: problem.n_train], jobs)
+        self._folder, self._lock = _new_folder(size if size <= limit else 0)
+        try:
+            self.has_gram = size <= limit and shutil.disk_usage(self._folder).free > 1.2 * size
+            np.save(self._folder / "X.npy", problem.X)
+            if self.has_gram:
+                write_gram(self._folder / "gram.npy", kernel.fitted_to(problem.X), problem.X[: problem.n_train], jobs)
+        except BaseException as error:
+            self.close()
+            if isinstance(error, OSError):
+                message = f"cannot write what the workers share to {self._folder.parent}: {error.strerror or error}"
+                raise BudgetbenchError(f"{message}. {ADVICE}") from None
+            raise
 
     @property
     def path(self) -> str:
@@ -51,6 +69,7 @@ class Workspace:
     def close(self) -> None:
         open_access.cache_clear()  # a file that is still mapped keeps its memory after it is removed
         shutil.rmtree(self._folder, ignore_errors=True)
+        self._lock.close()
 
     def __enter__(self) -> Workspace:
         return self
@@ -64,13 +83,47 @@ def default_gram_limit() -> float:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 4
 
 
-def _roomy_folder(size: int) -> str | None:
-    """Where to put shared files: in memory if there is room for them, else where temporary files go."""
-    if MEMORY_FILES.is_dir() and os.access(MEMORY_FILES, os.W_OK):
-        free = shutil.disk_usage(MEMORY_FILES).free
-        if free > 1.2 * size + (1 << 28):
-            return str(MEMORY_FILES)
-    return None
+def _places(size: int) -> Iterator[Path]:
+    """Where to put shared files: in memory if there is room for them, then where temporary files go."""
+    if MEMORY_FILES.is_dir() and shutil.disk_usage(MEMORY_FILES).free > 1.2 * size + (1 << 28):
+        yield MEMORY_FILES
+    with suppress(FileNotFoundError):  # no place for temporary files that can be written
+        yield Path(tempfile.gettempdir())
+
+
+def _new_folder(size: int) -> tuple[Path, IO[bytes]]:
+    """A folder of our own and its lock, which is held until that is closed."""
+    for place in _places(size):
+        with suppress(OSError):
+            return _locked_folder(place)
+    raise BudgetbenchError(f"no folder can be written in which to share data with the workers. {ADVICE}")
+
+
+def _locked_folder(place: Path) -> tuple[Path, IO[bytes]]:
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-{time.time():.0f}-", dir=place))
+        with suppress(FileNotFoundError):
+            lock = open(folder / LOCK, "ab")  # noqa: SIM115
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if folder.exists():
+                return folder, lock
+        # A sweep has taken it away before it was locked.
+
+
+def sweep() -> None:
+    """Remove folders that this user's processes left behind when they were killed.
+
+    That a folder's lock is free says that its process is dead, also where numbers of processes come again or mean
+    nothing, as between containers that share their memory.
+    """
+    for place in {MEMORY_FILES, *_places(0)}:
+        for folder in place.glob(f"{PREFIX}*-*-*"):
+            with suppress(OSError):
+                if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+                    continue
+                with open(folder / LOCK, "ab") as lock:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(folder, ignore_errors=True)
 
 
 def write_gram(path: Path, kernel: Kernel, X: Floats, jobs: int) -> None:
@@ -81,7 +134,7 @@ def write_gram(path: Path, kernel: Kernel, X: Floats, jobs: int) -> None:
     dearer than the kernel values of the page, and a file system that is full raises an error.
     """
     gram = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(len(X), len(X)))
-    written = [Event() for _ in range(0, len(X), STRIPE)]
+    written, stopped = [Event() for _ in range(0, len(X), STRIPE)], Event()
 
     def stripes(first: int) -> None:
         values = np.empty((STRIPE, len(X)), dtype=np.float32)
@@ -89,6 +142,8 @@ def write_gram(path: Path, kernel: Kernel, X: Floats, jobs: int) -> None:
             for number in range(first, len(written), jobs):
                 before, start = max(0, number - jobs + 1), number * STRIPE
                 try:
+                    if stopped.is_set():
+                        continue
                     rows = X[start : start + STRIPE]
                     kernel.matrix(rows, X[before * STRIPE :], out=values[: len(rows), before * STRIPE :])
                     for other in written[:before]:
@@ -101,7 +156,10 @@ def write_gram(path: Path, kernel: Kernel, X: Floats, jobs: int) -> None:
                     written[number].set()
 
     with threadpool_limits(1), ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(stripes, range(jobs)))
+        try:
+            list(pool.map(stripes, range(jobs)))
+        finally:  # an interruption does not wait for the rest
+            stopped.set()
 
 
 @lru_cache(maxsize=2)

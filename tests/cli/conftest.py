@@ -61,8 +61,8 @@ def call(capsys: pytest.CaptureFixture[str]) -> Call:
 
 @pytest.fixture
 def run(call: Call) -> Call:
-    """`budgetbench run` with one worker, which is quicker than to start several."""
-    return lambda *arguments: call("run", *arguments, "--jobs", 1)
+    """`budgetbench run` in this process, which is quicker than to start workers."""
+    return lambda *arguments: call("run", *arguments, "--jobs", 1, "--backend", "threading")
 
 
 @pytest.fixture

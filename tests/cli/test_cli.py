@@ -39,7 +39,7 @@ def test_help_names_every_command_and_option(call: Call) -> None:
     for command in ("run", "plot", "table", "fetch", "list", "validate"):
         assert re.search(rf"^\s*{command}\s+\S", answer.out, re.MULTILINE), f"{command} has no help"
     text = call("run", "--help").out
-    options = "jobs results data mirror permutations set only fresh dry-run backend scheduler quiet"
+    options = "jobs results data mirror permutations set only fresh dry-run backend scheduler timeout quiet"
     assert all(f"--{name}" in text for name in options.split())
     assert call("run", "-h").out == text
 
@@ -195,6 +195,7 @@ def test_a_wrong_configuration_is_answered_with_its_place(
         (["--backend", "dask"], "--backend dask: not available in this version; accepted: loky, threading"),
         (["--scheduler", "tcp://127.0.0.1:8786"], "not available in this version"),
         (["--jobs", "0"], "--jobs: found 0"),
+        (["--timeout", "0"], "--timeout: found 0; accepted: seconds, more than 0"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 
 from budgetbench.engine.kernel_access import Gram, Streamed
 from budgetbench.kernels import make_kernel
-from budgetbench.learners import SVM
+from budgetbench.learners import SVM, svm
 
 
 @pytest.mark.parametrize("C", [0.3, 3.0])
@@ -53,3 +53,17 @@ def test_more_classes_one_against_one() -> None:
     assert model.decision_function(X).shape == (400, 10)
     assert np.mean(model.classes_[model.decision_function(X).argmax(axis=1)] == names) > 0.95
     assert model.n_support_ == len(model.support_vectors_)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_solver_without_end_is_ended_and_says_what_to_do(classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on inputs that nobody scaled."""
+    monkeypatch.setattr(svm, "MOST_STEPS", 50)
+    monkeypatch.setattr(svm, "STEPS_PER_EXAMPLE", 0)
+    monkeypatch.setattr(svm, "INTEL_STEPS", 2)
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 4)).astype(np.float32) * 1000, rng.integers(classes, size=200)
+    with pytest.raises(ArithmeticError, match=r"not solved after (50|2) steps: .*scale: standard"):
+        SVM(C=100.0, kernel="linear").fit(X, y)
+    monkeypatch.undo()
+    assert SVM(C=0.01, kernel="linear").fit(X / 1000, y).n_support_ > 0

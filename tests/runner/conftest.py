@@ -60,12 +60,14 @@ def experiment(tmp_path: Path) -> Callable[..., Experiment]:
 
 @pytest.fixture
 def execute(tmp_path: Path, experiment: Any, shared_memory: Path) -> Callable[..., Outcome]:
-    """Runs the small experiment into a folder; by default one run at a time."""
+    """Runs the small experiment into a folder; by default one run at a time in this process."""
 
     def execute(*overrides: str, into: str = "results", text: str = CONFIG, **how: Any) -> Outcome:
         cache = Cache(tmp_path / "data", quiet=True)
         wanted = experiment(*overrides, text=text)
-        return run_experiment(wanted, cache, tmp_path / into, **({"jobs": 1, "quiet": True} | how))
+        return run_experiment(
+            wanted, cache, tmp_path / into, **({"jobs": 1, "backend": "threading", "quiet": True} | how)
+        )
 
     return execute
 

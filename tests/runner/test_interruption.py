@@ -1,4 +1,4 @@
-"""Ctrl-C in the middle of a run, as a user does it: finished runs are kept and nothing is left behind."""
+"""Whatever ends a run, as users and systems do it: finished runs are kept and nothing is left behind."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 import pytest
@@ -135,12 +136,71 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path, signalled: str)
         goes_on(tmp_path)
 
 
+#: Whom a signal is sent to, which, when (after so many more runs have ended), with how many workers, and the exit code.
+ENDS = [
+    ("the process", signal.SIGKILL, 0, 2, -signal.SIGKILL),
+    ("the process", signal.SIGTERM, 2, 1, 128 + signal.SIGTERM),
+    ("the group", signal.SIGHUP, 2, 2, 128 + signal.SIGHUP),  # a terminal that is closed
+    ("the process", signal.SIGKILL, 2, 2, -signal.SIGKILL),
+    ("the group", signal.SIGINT, 0, 1, 130),
+]
+
+
+def test_whatever_ends_it_the_next_start_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "c.yaml").write_text(CONFIG)
+    before, ended = 0, []
+    for whom, number, more, jobs, code in ENDS:
+        run = command(tmp_path, "--jobs", str(jobs))
+        ended.append(run.pid)
+        try:
+            if more:
+                wait(lambda before=before, more=more: len(records(tmp_path)) >= before + more)
+            else:
+                wait(lambda run=run: workspaces(run.pid))
+            (os.killpg if whom == "the group" else os.kill)(run.pid, number)
+            _, errors = run.communicate(timeout=120)
+            assert run.returncode == code, errors
+            assert "Traceback" not in errors
+            wait(lambda run=run: not of_session(run.pid))
+            if number != signal.SIGKILL:
+                assert not workspaces(run.pid)
+        finally:
+            if of_session(run.pid):
+                os.killpg(run.pid, signal.SIGKILL)
+        assert len(records(tmp_path)) >= before + more
+        before = len(records(tmp_path))
+    goes_on(tmp_path)
+    assert not [workspace for process in ended for workspace in workspaces(process)]
+
+
+def workspaces(process: int) -> list[Path]:
+    return [path for place in ("/dev/shm", gettempdir()) for path in Path(place).glob(f"budgetbench-{process}-*")]
+
+
+def test_workers_that_are_killed_are_replaced(tmp_path: Path) -> None:
+    """A real one, with a Gram matrix: what it was at is done again."""
+    (tmp_path / "c.yaml").write_text(CONFIG)
+    run = command(tmp_path, "--jobs", "2", "--permutations", "5")
+    try:
+        wait(lambda: len(grams(of_session(run.pid))) >= 2)
+        os.kill(min(set(grams(of_session(run.pid))) - {run.pid}), signal.SIGKILL)
+        _, errors = run.communicate(timeout=240)
+        assert run.returncode == 0, errors
+    finally:
+        if run.poll() is None:
+            os.killpg(run.pid, signal.SIGKILL)
+    assert [record["status"] for record in records(tmp_path)] == ["ok"] * 15
+    assert len({record["key"] for record in records(tmp_path)}) == 15
+
+
 def goes_on(folder: Path) -> None:
     """The same command comes to what a call without interruption comes to."""
     again = command(folder, "--jobs", "1", "--permutations", "5", "--quiet")
     assert again.communicate(timeout=240) == ("", "")
     assert again.returncode == 0
-    budgetbench.run(folder / "c.yaml", jobs=1, permutations=5, results=folder / "whole", data=folder / "data")
+    budgetbench.run(
+        folder / "c.yaml", jobs=1, backend="threading", permutations=5, results=folder / "whole", data=folder / "data"
+    )
     expected = {record["key"]: measures(record) for record in records(folder, "whole")}
     assert len(expected) == 15
     found = {record["key"]: measures(record) for record in records(folder)}

@@ -17,7 +17,7 @@ import pytest
 import budgetbench
 from budgetbench.errors import RequestError
 from budgetbench.runner import store as store_module
-from budgetbench.runner.run import workers
+from budgetbench.runner.run import number_of_workers
 from budgetbench.runner.store import Store, recorded
 
 TRIALS = 12
@@ -80,7 +80,13 @@ def test_python_gets_one_row_for_each_run(tmp_path: Path, experiment: Any, share
 
 
 @pytest.mark.parametrize(
-    "how", [{"jobs": 2, "backend": "loky"}, {"jobs": 2, "backend": "threading"}, {"jobs": 3, "backend": "threading"}]
+    "how",
+    [
+        {"jobs": 1, "backend": "loky"},
+        {"jobs": 2, "backend": "loky"},
+        {"jobs": 2, "backend": "threading"},
+        {"jobs": 3, "backend": "threading"},
+    ],
 )
 def test_workers_make_no_difference(execute: Any, records: Any, how: dict[str, Any]) -> None:
     assert records(execute(into="many", **how).folder) == records(execute(into="one").folder)
@@ -154,16 +160,20 @@ def test_a_second_call_does_nothing(execute: Any) -> None:
     assert lines(again.folder) == before
 
 
-@pytest.mark.parametrize("cut", [-1, -30, "ü".encode()], ids=["no newline", "half a line", "half a character"])
-def test_it_goes_on_after_a_last_line_that_breaks_off(execute: Any, records: Any, cut: int | bytes) -> None:
+@pytest.mark.parametrize(
+    ("end", "lost"),
+    [(b"}", 0), (b', "run": ', 1), ("ü".encode()[:1], 1)],
+    ids=["no newline", "half a line", "half a character"],
+)
+def test_it_goes_on_after_a_last_line_that_breaks_off(execute: Any, records: Any, end: bytes, lost: int) -> None:
     outcome = execute()
     whole, path = records(outcome.folder), outcome.folder / "trials.jsonl"
-    text = path.read_bytes()
-    path.write_bytes(text[:cut] if isinstance(cut, int) else text[:-400] + cut[:1])
+    *kept, last = path.read_bytes().splitlines()
+    broken = last if not lost else last[:40] + end
+    assert broken.endswith(end)
+    path.write_bytes(b"\n".join([*kept, broken]))
     again = execute()
-    assert again.ran == (0 if cut == -1 else again.ran)
-    assert again.done + again.ran == TRIALS
-    assert again.ran <= 2
+    assert (again.done, again.ran) == (TRIALS - lost, lost)
     kept = recorded(outcome.folder)
     assert set(kept) == set(whole)
     assert execute().ran == 0
@@ -227,7 +237,9 @@ def test_what_failed_is_done_again(execute: Any, broken: dict[str, Any], records
     assert {record["status"] for record in records(mended.folder).values()} == {"ok"}
 
 
-@pytest.mark.parametrize("how", [{"jobs": 1}, {"jobs": 2}, {"jobs": 2, "backend": "threading"}])
+@pytest.mark.parametrize(
+    "how", [{"jobs": 1}, {"jobs": 2}, {"jobs": 1, "backend": "loky"}, {"jobs": 2, "backend": "loky"}]
+)
 def test_an_interruption_keeps_every_finished_run(
     execute: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shared_memory: Path, how: dict[str, Any]
 ) -> None:
@@ -260,9 +272,9 @@ def test_a_results_folder_that_cannot_be_made_is_named(execute: Any, tmp_path: P
 
 def test_zero_workers_are_refused() -> None:
     with pytest.raises(RequestError, match="--jobs: found 0"):
-        workers(0)
-    assert workers(3) == 3
-    assert workers(-1) >= 1
+        number_of_workers(0)
+    assert number_of_workers(3) == 3
+    assert number_of_workers(-1) >= 1
 
 
 # -- nothing left behind ----------------------------------------------------------------------------------------------
@@ -294,7 +306,7 @@ def test_inputs_and_gram_matrix_lie_in_shared_memory_once(execute: Any, shared_m
 
 
 def test_the_provenance_can_be_published(execute: Any, tmp_path: Path) -> None:
-    outcome = execute()
+    outcome = execute(backend="loky")
     text = (outcome.folder / "provenance.json").read_text(encoding="utf-8")
     found = json.loads(text)
     assert found["budgetbench"] == budgetbench.__version__
