@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -34,6 +33,7 @@ def run_all(
     """Run each configuration; one that fails does not stop the others. All are checked before the first is run."""
     signal.signal(signal.SIGTERM, _end)
     experiments = [load(path, overrides, permutations) for path in configs]
+    _refuse_shared_folders(configs, experiments)
     for experiment in experiments:
         if only:
             experiment.only(only)
@@ -60,6 +60,17 @@ def run_all(
         raise (RequestError if exit_code == 2 else BudgetbenchError)("\n".join(problems))
 
 
+def _refuse_shared_folders(configs: Sequence[Path], experiments: Sequence[Experiment]) -> None:
+    """Two experiments of one name would write into one folder; some systems take capitals for small letters."""
+    first: dict[str, Path] = {}
+    for path, experiment in zip(configs, experiments, strict=True):
+        folder = experiment.name.casefold()
+        if folder in first:
+            message = f"{first[folder]}, {path}: found the name {experiment.name} in both; accepted: a name of its own"
+            raise RequestError(f"{message} for each, as results are kept under it. Or run them with two --results.")
+        first[folder] = path
+
+
 def _end(number: int, frame: object) -> None:
     """Let what was made for the workers be removed when a batch system ends the program."""
     raise SystemExit(128 + number)
@@ -68,8 +79,8 @@ def _end(number: int, frame: object) -> None:
 def _report(experiment: Experiment, outcome: Outcome, dry: bool, quiet: bool) -> list[str]:
     """Say what was done; the failures as one message."""
     if dry:
-        typer.echo(f"{experiment.name}: {outcome.done} runs done, {len(outcome.missing)} to run")
-        for name, count in Counter(trial.algorithm for trial in outcome.missing).items():
+        typer.echo(f"{experiment.name}: {outcome.done} runs done, {outcome.missing.total()} to run")
+        for name, count in outcome.missing.items():
             typer.echo(f"  {name}: {count}")
         return []
     if not quiet:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 from budgetbench.engine.base import KernelClassifier
 from budgetbench.engine.expansion import Block, Expansion, Rounds, rescore
 from budgetbench.engine.kernel_access import Blockwise, KernelAccess, Rows, Streamed, gather, read_only
-from budgetbench.engine.parameters import Count
+from budgetbench.engine.parameters import Repeats
 from budgetbench.engine.pool import Pool
 from budgetbench.kernels import Floats
 
@@ -55,7 +55,7 @@ class OnlineLearner(KernelClassifier):
     #: scores of each example, as then few examples are followed.
     blockwise: ClassVar[bool] = False
 
-    epochs: Count = 1
+    epochs: Repeats = 1
 
     # -- what a learner gives --------------------------------------------------------------------------------
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import numpy as np
-from annotated_types import Gt
 
 from budgetbench.engine.base import learner
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, note, store
 from budgetbench.engine.online import OnlineLearner
+from budgetbench.engine.parameters import Positive
 
 
 @learner("passive_aggressive", title="PA-I", color="#E69F00", marker="D", aliases=("pa1", "pa-i"))
@@ -28,7 +26,7 @@ class PassiveAggressive(OnlineLearner):
     C : bound on the step, the aggressiveness.
     """
 
-    C: Annotated[float, Gt(0)] = 1.0
+    C: Positive = 1.0
 
     @property
     def margin_threshold(self) -> float:

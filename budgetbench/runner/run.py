@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,7 @@ from budgetbench.datasets import Cache
 from budgetbench.errors import ConfigError, RequestError
 from budgetbench.results import read_results, write_summary
 from budgetbench.runner.execute import Record, Setting, execute, units, warm_up
-from budgetbench.runner.plan import Trial, plan
+from budgetbench.runner.plan import Trial, n_trials, plan, to_do
 from budgetbench.runner.progress import ProgressReport
 from budgetbench.runner.provenance import write_provenance
 from budgetbench.runner.store import Store, recorded
@@ -35,7 +36,7 @@ class Outcome:
     ----------
     folder : where the experiment's results are.
     done, ran, failed : numbers of trials that were there before, that were done now, and of those that failed.
-    missing : trials still to be done (after a dry run).
+    missing : of each algorithm the number of trials still to be done (after a dry run).
     """
 
     experiment: Experiment
@@ -43,7 +44,7 @@ class Outcome:
     done: int = 0
     ran: int = 0
     failed: int = 0
-    missing: list[Trial] = field(default_factory=list)
+    missing: Counter[str] = field(default_factory=Counter)
     errors: list[str] = field(default_factory=list)
 
     def note(self, record: Record) -> None:
@@ -125,17 +126,19 @@ def run_experiment(
             identities[run] = load_problem(experiment, cache, run)[0].identity
         return identities[run]
 
+    chosen = experiment.only(only) if only else experiment
+    if dry:
+        left = to_do(chosen, identity, recorded(folder))
+        return Outcome(experiment, folder, done=n_trials(chosen) - left.total(), missing=left)
     planned = plan(experiment, identity)
-    chosen = {entry.name for entry in (experiment.only(only) if only else experiment).algorithms}
-    trials = [trial for trial in planned if trial.algorithm in chosen]
-    store = Store(folder) if not dry else None
-    if store and fresh:
+    names = {entry.name for entry in chosen.algorithms}
+    trials = [trial for trial in planned if trial.algorithm in names]
+    store = Store(folder)
+    if fresh:
         store.forget({trial.key for trial in trials})
     finished = recorded(folder)
     missing = [trial for trial in trials if trial.key not in finished]
-    outcome = Outcome(experiment, folder, done=len(trials) - len(missing), missing=missing)
-    if store is None:
-        return outcome
+    outcome = Outcome(experiment, folder, done=len(trials) - len(missing))
     jobs = workers(jobs)
     (folder / "experiment.yaml").write_text(experiment.to_yaml(), encoding="utf-8")
     settings = {"jobs": jobs, "backend": backend, "blas_threads": 1}
@@ -143,7 +146,7 @@ def run_experiment(
     limit = default_gram_limit() if gram_limit is None else gram_limit
     try:
         if missing:
-            _run_missing(outcome, store, problem, cache, _Crew(jobs, backend), limit, quiet)
+            _run_missing(missing, outcome, store, problem, cache, _Crew(jobs, backend), limit, quiet)
     finally:
         if store.path.exists():  # an interruption may come before the first run has ended
             write_summary(folder)
@@ -182,6 +185,7 @@ class _Crew:
 
 
 def _run_missing(
+    missing: list[Trial],
     outcome: Outcome,
     store: Store,
     problem: LearningProblem,
@@ -190,7 +194,7 @@ def _run_missing(
     limit: float,
     quiet: bool,
 ) -> None:
-    experiment, missing = outcome.experiment, outcome.missing
+    experiment = outcome.experiment
     with ProgressReport(experiment.name, len(missing), quiet) as progress, ExitStack() as workspaces:
         progress.stage("compiling")
         warm_up(sorted({trial.algorithm for trial in missing}), experiment)
@@ -198,8 +202,8 @@ def _run_missing(
         def tasks() -> Iterator[Any]:
             for trials, drawn in _by_data(experiment, missing, problem, cache):
                 progress.stage("kernel values")
-                # Data that each run draws anew has no Gram matrix worth keeping.
-                most = 0.0 if experiment.dataset.redraw else limit
+                # Inputs of a single run have no Gram matrix worth keeping.
+                most = 0.0 if experiment.dataset.inputs_differ else limit
                 workspace = workspaces.enter_context(Workspace(drawn, experiment.kernel, most, crew.jobs))
                 setting = Setting(experiment, replace(drawn, X=drawn.X[:, :0]), workspace.path)
                 progress.stage("")
@@ -217,8 +221,8 @@ def _run_missing(
 def _by_data(
     experiment: Experiment, missing: Sequence[Trial], problem: LearningProblem, cache: Cache
 ) -> Iterator[tuple[list[Trial], LearningProblem]]:
-    """Trials with the problem they share: all of them, or those of one run where each run draws its own data."""
-    if not experiment.dataset.redraw:
+    """Trials with the problem they share: all of them, or those of one run where each run has inputs of its own."""
+    if not experiment.dataset.inputs_differ:
         yield list(missing), problem
         return
     for run in sorted({trial.run for trial in missing}):

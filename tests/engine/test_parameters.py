@@ -8,7 +8,7 @@ import pytest
 from annotated_types import Ge, Gt, Le
 
 from budgetbench.engine.base import require_one_of
-from budgetbench.engine.parameters import Budget, check, describe, parameter_model
+from budgetbench.engine.parameters import Budget, Positive, check, describe, parameter_model
 from budgetbench.errors import ParameterError
 
 FIELDS: dict[str, tuple[Any, Any]] = {
@@ -24,11 +24,12 @@ MODEL = parameter_model("made_up", FIELDS)
     ("annotation", "words"),
     [
         (int, "an integer"),
-        (Budget, "an integer of at least 1"),
+        (Budget, "an integer of at least 1 and at most 2147483647"),
         (Annotated[float, Gt(0)], "a number above 0"),
         (Annotated[float, Gt(0), Le(1)], "a number above 0 and at most 1"),
+        (Positive, "a number of at least 1e-30 and at most 1e+30"),
         (Literal["slow", "fast"], "slow, fast"),
-        (Budget | None, "an integer of at least 1 or null"),
+        (Annotated[int, Ge(1)] | None, "an integer of at least 1 or null"),
         (bool, "true or false"),
         (str, "a text"),
     ],
