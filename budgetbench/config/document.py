@@ -247,10 +247,12 @@ class _Composed:
     def _mapping(self, node: yaml.MappingNode, key: Key) -> dict[str, Any]:
         data: dict[str, Any] = {}
         for name_node, value_node in node.value:
+            before = len(self.problems)
             name = self.value(name_node, (*key, "")) if isinstance(name_node, yaml.ScalarNode) else None
             if not isinstance(name, str):
                 text = f"the key {name_node.value!r}" if isinstance(name_node, yaml.ScalarNode) else "a list or mapping"
-                self._problem(name_node, key, text, "a text as a key")
+                if len(self.problems) == before:
+                    self._problem(name_node, key, text, "a text as a key")
                 continue
             here = (*key, name)
             line = name_node.start_mark.line + 1

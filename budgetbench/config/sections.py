@@ -73,8 +73,8 @@ def _folder_name(name: str) -> str:
 Text = Annotated[StrictStr, Field(min_length=1)]
 Count = Annotated[StrictInt, Ge(1), Le(LARGEST_COUNT)]
 Repeats = Annotated[StrictInt, Ge(1), Le(LARGEST_REPEATS)]
-#: What NumPy's generators take and a table of 64-bit integers holds.
-Seed = Annotated[StrictInt, Ge(0), Le(2**63 - 1)]
+#: Whole numbers up to here are exact in every reader of JSON and in tables with gaps.
+Seed = Annotated[StrictInt, Ge(0), Le(2**53)]
 #: Points of a curve, which stands in every record.
 Checkpoints = Annotated[StrictInt, Ge(0), Le(100_000)]
 Label = Annotated[int | str, PlainValidator(_class_label)]

@@ -81,7 +81,7 @@ def test_not_an_assignment(refused: Refused, assignment: str) -> None:
 def test_problems_of_the_file_keep_their_lines(refused: Refused) -> None:
     said = refused(overrides=["dataset.positive=7", "kernel.gamma=1", "seed=-1"])
     assert said.splitlines() == [
-        "--set seed=-1: seed: found -1; accepted: an integer of at least 0 and at most 9223372036854775807",
+        "--set seed=-1: seed: found -1; accepted: an integer of at least 0 and at most 9007199254740992",
         "--set dataset.positive=7: dataset.positive: found 7; accepted: a class of images: 0, 1, 2",
     ]
 

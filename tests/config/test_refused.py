@@ -56,7 +56,7 @@ WHOLE = "an integer of at least 1"  # of the learners made for these tests
         ("permutations: true", f"permutations: found True; accepted: {COUNT}"),
         ("permutations: 1.0", f"permutations: found 1.0; accepted: {COUNT}"),
         ("epochs: null", f"epochs: found None; accepted: {REPEATS}"),
-        ("seed: -1", f"seed: found -1; accepted: an integer of at least 0 and at most {2**63 - 1}"),
+        ("seed: -1", f"seed: found -1; accepted: an integer of at least 0 and at most {2**53}"),
         ("plots: [error_vs_support]", "plots[0]: found 'error_vs_support'; accepted: a mapping with a kind"),
         (
             "plots: [{kind: error_vs_support, error_bars: all}]",
