@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from budgetbench.config import Experiment
@@ -42,6 +43,7 @@ def test_brackets_as_errors_write_them(read: Read) -> None:
 
 def test_permutations(read: Read, refused: Refused) -> None:
     assert read(permutations=7).permutations == 7
+    assert type(read(permutations=np.int64(7)).permutations) is int
     assert refused(permutations=0).startswith(
         "--permutations 0: permutations: found 0; accepted: an integer of at least"
     )
