@@ -55,12 +55,20 @@ class Stream:
     labels: NDArray[np.int64]
 
 
-def load_problem(experiment: Experiment, cache: Cache, run: int = 0) -> tuple[LearningProblem, Data]:
-    """Load an experiment's dataset and prepare it for a run, which matters only where inputs differ between runs."""
+def load_problem(
+    experiment: Experiment, cache: Cache, run: int = 0, data: Data | None = None
+) -> tuple[LearningProblem, Data]:
+    """Load an experiment's dataset and prepare it for a run, which matters only where inputs differ between runs.
+
+    Parameters
+    ----------
+    data : the dataset as loaded for another run, to spare reading it again; one that each run draws is drawn anew.
+    """
     section = experiment.dataset
-    draw = run if section.redraw else 0
-    dataset = datasets[section.name]
-    data = dataset.load(cache, section.variant, seed=experiment.seed, run=draw, **section.options)
+    if data is None or section.redraw:
+        draw = run if section.redraw else 0
+        dataset = datasets[section.name]
+        data = dataset.load(cache, section.variant, seed=experiment.seed, run=draw, **section.options)
     return prepare(data, section, experiment.seed, run), data
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -119,11 +119,14 @@ def run_experiment(
         raise experiment.placed(error) from None
     identities = {0: data.identity}
 
+    def problem_of(run: int) -> LearningProblem:
+        return load_problem(experiment, cache, run, data)[0]
+
     def identity(run: int) -> str:
         if not experiment.dataset.redraw:
             return identities[0]
         if run not in identities:
-            identities[run] = load_problem(experiment, cache, run)[0].identity
+            identities[run] = problem_of(run).identity
         return identities[run]
 
     chosen = experiment.only(only) if only else experiment
@@ -146,7 +149,7 @@ def run_experiment(
     limit = default_gram_limit() if gram_limit is None else gram_limit
     try:
         if missing:
-            _run_missing(missing, outcome, store, problem, cache, _Crew(jobs, backend), limit, quiet)
+            _run_missing(missing, outcome, store, problem, problem_of, _Crew(jobs, backend), limit, quiet)
     finally:
         if store.path.exists():  # an interruption may come before the first run has ended
             write_summary(folder)
@@ -189,7 +192,7 @@ def _run_missing(
     outcome: Outcome,
     store: Store,
     problem: LearningProblem,
-    cache: Cache,
+    problem_of: Callable[[int], LearningProblem],
     crew: _Crew,
     limit: float,
     quiet: bool,
@@ -200,7 +203,7 @@ def _run_missing(
         warm_up(sorted({trial.algorithm for trial in missing}), experiment)
 
         def tasks() -> Iterator[Any]:
-            for trials, drawn in _by_data(experiment, missing, problem, cache):
+            for trials, drawn in _by_data(experiment, missing, problem, problem_of):
                 progress.stage("kernel values")
                 # Inputs of a single run have no Gram matrix worth keeping.
                 most = 0.0 if experiment.dataset.inputs_differ else limit
@@ -219,11 +222,14 @@ def _run_missing(
 
 
 def _by_data(
-    experiment: Experiment, missing: Sequence[Trial], problem: LearningProblem, cache: Cache
+    experiment: Experiment,
+    missing: Sequence[Trial],
+    problem: LearningProblem,
+    problem_of: Callable[[int], LearningProblem],
 ) -> Iterator[tuple[list[Trial], LearningProblem]]:
     """Trials with the problem they share: all of them, or those of one run where each run has inputs of its own."""
     if not experiment.dataset.inputs_differ:
         yield list(missing), problem
         return
     for run in sorted({trial.run for trial in missing}):
-        yield [trial for trial in missing if trial.run == run], load_problem(experiment, cache, run)[0]
+        yield [trial for trial in missing if trial.run == run], problem_of(run)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import budgetbench
-from budgetbench.datasets import Cache
+from budgetbench.datasets import Cache, datasets
 from budgetbench.errors import RequestError
 from budgetbench.learners import Perceptron
 from budgetbench.runner import store as store_module
@@ -336,6 +336,15 @@ def test_scaling_by_a_runs_own_training_rows(execute: Any, experiment: Any, reco
         model = Perceptron(gamma=1.0).fit(Z[stream.order], stream.labels[stream.order])
         assert record["online_mistakes"] == model.mistakes_
         assert record["test_error"] == np.mean(model.predict(Z[stream.test]) != stream.labels[stream.test])
+
+
+def test_a_dataset_is_read_once_for_all_runs(execute: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[int] = []
+    gaussian = datasets["gaussian"]
+    load = gaussian._load
+    monkeypatch.setattr(gaussian, "_load", lambda request: loaded.append(request.run) or load(request))
+    execute(SCALED % "train", "permutations=4")
+    assert loaded == [0]
 
 
 def test_the_convention_of_scaling_is_part_of_the_key(execute: Any, records: Any) -> None:
