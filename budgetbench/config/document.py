@@ -174,6 +174,9 @@ def read(path: str | Path) -> Document:
     try:
         with path.open("rb") as file:
             content = file.read(LARGEST_FILE + 1)
+        if len(content) > LARGEST_FILE:
+            message = f"{path}: found more than {LARGEST_FILE} bytes; accepted: a configuration of at most so many"
+            raise RequestError(f"{message}. Data goes into a file of its own: dataset.path.")
         text = content.decode("utf-8-sig")
     except FileNotFoundError:
         beside = [str(other) for other in sorted(path.parent.glob("*.y*ml"))]
@@ -183,9 +186,6 @@ def read(path: str | Path) -> Document:
         raise RequestError(f"{path}: not a text in UTF-8 ({error.reason} at byte {error.start})") from None
     except OSError as error:
         raise RequestError(f"{path}: cannot be read ({error.strerror})") from None
-    if len(content) > LARGEST_FILE:
-        message = f"{path}: found more than {LARGEST_FILE} bytes; accepted: a configuration of at most so many"
-        raise RequestError(f"{message}. Data goes into a file of its own: dataset.path.")
     document = parse(text, str(path))
     if not isinstance(document.data, dict):
         found = NOTHING if document.data is None else Words(f"a {_kind(document.data)}")

@@ -314,7 +314,7 @@ def test_composing_stops_at_the_first_value_too_many(refused: Refused, monkeypat
 
 def test_a_file_too_large(write: Callable[[str], Path]) -> None:
     with pytest.raises(RequestError, match=r"c\.yaml: found more than 262144 bytes; accepted: .*dataset\.path"):
-        load(write("#" * 300_000))
+        load(write("#" + "σ" * 150_000))
 
 
 def test_a_file_without_end() -> None:
