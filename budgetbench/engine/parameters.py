@@ -14,7 +14,7 @@ from budgetbench.errors import ParameterError
 #: Nothing that is counted goes beyond this, so that compiled loops can add to it and files can hold it.
 LARGEST_COUNT = 2**31 - 1
 #: The most times that anything is gone through again: a slip of the finger is not to run for years.
-LARGEST_REPEATS = 100_000
+LARGEST_REPEATS = 1_000_000
 #: Real parameters above 0 lie between these, where float32 and products of several have room.
 SMALLEST_REAL, LARGEST_REAL = 1e-30, 1e30
 

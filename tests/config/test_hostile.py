@@ -37,7 +37,7 @@ algorithms:
   - {name: perceptron}
 """
 COUNT = "at least 1 and at most 2147483647"
-REPEATS = "at least 1 and at most 100000"
+REPEATS = "at least 1 and at most 1000000"
 POSITIVE = "a number of at least 1e-30 and at most 1e+30"
 WIDTH = "a number of at least 1e-14 and at most 1e+14"
 HUGE = 10**18
@@ -85,7 +85,7 @@ NUMBERS = [
     (with_line("seed: -1"), "seed: found -1", "at least 0"),
     (with_line("seed: 0x10"), "seed: found '0x10'", "an integer"),
     (with_line(f"epochs: {HUGE}"), f"epochs: found {HUGE}", REPEATS),
-    (with_line("epochs: 100001"), "epochs: found 100001", REPEATS),
+    (with_line("epochs: 1000001"), "epochs: found 1000001", REPEATS),
     (with_line("epochs: .inf"), "epochs: found inf", REPEATS),
     (with_line("checkpoints: 100000000"), "checkpoints: found 100000000", "at least 0 and at most 100000"),
     (with_line("checkpoints: 1e8"), "checkpoints: found 100000000.0", "at least 0 and at most 100000"),
