@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
+#: Characters of what was found that a message shows.
+LONGEST = 120
+
 
 class BudgetbenchError(Exception):
     """Work that was asked for rightly and could not be done (exit code 1)."""
@@ -71,7 +74,7 @@ class ConfigError(RequestError):
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
-        text = f"{place}{dotted(self.key)}: found {self.found!r}; accepted: {self.accepted}"
+        text = f"{place}{dotted(self.key)}: found {shown(self.found)}; accepted: {self.accepted}"
         return f"{text}. {self.hint}" if self.hint else text
 
 
@@ -79,13 +82,26 @@ def dotted(key: Iterable[str | int]) -> str:
     """The path of a configuration value as people write it: ``algorithms[1].budget``."""
     text = ""
     for part in key:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+        name = clipped(str(part))
+        text += f"[{name}]" if isinstance(part, int) else f".{name}" if text else name
     return text
+
+
+def clipped(text: str) -> str:
+    """A text short enough for a message."""
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text)} characters)"
+
+
+def shown(value: object) -> str:
+    """A value as Python writes it, short enough for a message."""
+    return clipped(repr(value))
 
 
 def nearest(name: object, names: Iterable[str]) -> str:
     """A hint naming the valid name closest to `name`, or an empty string."""
     names = list(names)
+    if len(str(name)) > LONGEST:
+        return ""
     begun = [valid for valid in names if str(name) and valid.startswith(str(name))]
     close = begun[:1] or difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
     return f"Did you mean {close[0]!r}?" if close else ""
@@ -104,4 +120,4 @@ class ParameterError(ValueError):
         super().__init__(parameter, found, accepted)
 
     def __str__(self) -> str:
-        return f"{self.parameter}: found {self.found!r}; accepted: {self.accepted}"
+        return f"{clipped(self.parameter)}: found {shown(self.found)}; accepted: {self.accepted}"

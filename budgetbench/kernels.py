@@ -12,13 +12,16 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from functools import cache
+from typing import Annotated, Any, ClassVar, get_type_hints
 
 import numpy as np
+from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.exponentials import exponentials, exponentials_beyond
+from budgetbench.engine.parameters import NonNegative, Positive, checked
 from budgetbench.engine.products import (
     BLOCK,
     COLUMNS,
@@ -43,6 +46,11 @@ SINGLE, DOUBLE = 127, 1023
 #: Error of gamma ‖x - z‖², and so relative error of a kernel value, that is let pass: a sixteenth of a last place.
 ROUNDING = 2.0**-27
 
+#: A power that float32 can hold for some data.
+Degree = Annotated[int, Ge(1), Le(100)]
+#: A width whose square, and one over that, is in the range of gamma.
+Width = Annotated[float, Ge(1e-14), Le(1e14)]
+
 kernels: Registry[type[Kernel]] = Registry("kernel")
 
 
@@ -54,6 +62,17 @@ class Kernel(ABC):
     summary: ClassVar[str]
     #: Whether no value can be below 0.
     non_negative: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        for parameter, annotation in self.parameters().items():
+            object.__setattr__(self, parameter, checked(parameter, annotation, getattr(self, parameter)))
+
+    @classmethod
+    @cache
+    def parameters(cls) -> dict[str, Any]:
+        """What a kernel of this class takes: parameter → annotation."""
+        hints = get_type_hints(cls, include_extras=True)
+        return {field.name: hints[field.name] for field in fields(cls)}
 
     def matrix(self, X: Floats, Z: Floats, out: Floats | None = None) -> Floats:
         """Kernel values between the rows of X (n, d) and of Z (m, d): float32 of shape (n, m).
@@ -221,17 +240,9 @@ class Polynomial(OfProducts):
 
     name: ClassVar[str] = "polynomial"
     summary: ClassVar[str] = "(gamma x·z + coef0)^degree"
-    degree: int = 3
-    gamma: float = 1.0
-    coef0: float = 0.0
-
-    def __post_init__(self) -> None:
-        if self.degree < 1:
-            raise ParameterError("degree", self.degree, "an integer of at least 1")
-        if not 0 < self.gamma < math.inf:
-            raise ParameterError("gamma", self.gamma, "a number above 0")
-        if not 0 <= self.coef0 < math.inf:
-            raise ParameterError("coef0", self.coef0, "a number of at least 0")
+    degree: Degree = 3
+    gamma: Positive = 1.0
+    coef0: NonNegative = 0.0
 
     def _finish(self, values: Floats, products: NDArray[Any], factor: float) -> None:
         _powers(values, products, self.gamma, self.coef0, self.degree, factor)
@@ -275,11 +286,7 @@ class RBF(Kernel):
     name: ClassVar[str] = "rbf"
     summary: ClassVar[str] = "exp(-gamma ‖x - z‖²), gamma = 1/(2 sigma²) = 1/(2 variance)"
     non_negative: ClassVar[bool] = True
-    gamma: float = 1.0
-
-    def __post_init__(self) -> None:
-        if not 0 < self.gamma < math.inf:
-            raise ParameterError("gamma", self.gamma, "a number above 0")
+    gamma: Positive = 1.0
 
     def diagonal(self, X: Floats) -> Floats:
         return np.ones(len(X), dtype=np.float32)
@@ -312,6 +319,12 @@ RBF_WIDTHS = {
 }
 
 
+def parameter_types(name: str) -> dict[str, Any]:
+    """What a configuration may give to the kernel of that name: parameter → annotation."""
+    types = kernels[name].parameters()
+    return types | {"sigma": Width, "variance": Width} if name == "rbf" else types
+
+
 def make_kernel(name: str, **parameters: Any) -> Kernel:
     """The kernel of that name; parameters that are None take their defaults.
 
@@ -328,15 +341,9 @@ def make_kernel(name: str, **parameters: Any) -> Kernel:
         if len(widths) > 1:
             raise ParameterError(widths[1], given[widths[1]], f"exactly one of {', '.join(RBF_WIDTHS)}")
         for key in widths:
-            value = given.pop(key)
-            if not value > 0:
-                raise ParameterError(key, value, "a number above 0")
-            with np.errstate(divide="ignore", over="ignore", under="ignore"):
-                gamma = RBF_WIDTHS[key](np.float64(value))
-            if not 0 < gamma < math.inf:
-                raise ParameterError(key, value, "a number above 0 whose gamma, 1/(2 sigma²), is a finite number")
-            given["gamma"] = float(gamma)
-    known = [field.name for field in fields(kernels[name])]
+            value = checked(key, parameter_types(name)[key], given.pop(key))
+            given["gamma"] = RBF_WIDTHS[key](value)
+    known = kernels[name].parameters()
     for key, value in given.items():
         if key not in known:
             accepted = ", ".join(RBF_WIDTHS) if name == "rbf" else ", ".join(known) or "no parameter"

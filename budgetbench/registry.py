@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
-from budgetbench.errors import RequestError, nearest
+from budgetbench.errors import RequestError, nearest, shown
 
 Item = TypeVar("Item")
 
@@ -43,7 +43,7 @@ class Registry(Generic[Item]):
         if name not in self:
             known = ", ".join(self._items)
             hint = nearest(name, [*self._items, *self._aliases])
-            raise RequestError(f"unknown {self.kind} {name!r}; accepted: {known}. {hint}".rstrip())
+            raise RequestError(f"unknown {self.kind} {shown(name)}; accepted: {known}. {hint}".rstrip())
         return self._items[self.canonical(name)]
 
     def __iter__(self) -> Iterator[str]:

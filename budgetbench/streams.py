@@ -25,7 +25,7 @@ MERGED = 1e-3
 
 @dataclass(frozen=True)
 class LearningProblem:
-    """A dataset made ready for learners.
+    """A dataset made ready for learners; where `DatasetSection.inputs_differ`, for one run.
 
     Attributes
     ----------
@@ -59,17 +59,25 @@ class Stream:
     labels: NDArray[np.int64]
 
 
-def load_problem(experiment: Experiment, cache: Cache, run: int = 0) -> tuple[LearningProblem, Data]:
-    """Load an experiment's dataset and prepare it; `run` matters only to a set that each run draws anew."""
+def load_problem(
+    experiment: Experiment, cache: Cache, run: int = 0, data: Data | None = None
+) -> tuple[LearningProblem, Data]:
+    """Load an experiment's dataset and prepare it for a run, which matters only where inputs differ between runs.
+
+    Parameters
+    ----------
+    data : the dataset as loaded for another run, to spare reading it again; one that each run draws is drawn anew.
+    """
     section = experiment.dataset
-    draw = run if section.redraw else 0
-    dataset = datasets[section.name]
-    data = dataset.load(cache, section.variant, seed=experiment.seed, run=draw, **section.options)
-    return prepare(data, section), data
+    if data is None or section.redraw:
+        draw = run if section.redraw else 0
+        dataset = datasets[section.name]
+        data = dataset.load(cache, section.variant, seed=experiment.seed, run=draw, **section.options)
+    return prepare(data, section, experiment.seed, run), data
 
 
-def prepare(data: Data, section: DatasetSection) -> LearningProblem:
-    """Limit, scale and relabel a dataset as its configuration says.
+def prepare(data: Data, section: DatasetSection, seed: int = 0, run: int = 0) -> LearningProblem:
+    """Limit, scale and relabel a dataset as its configuration says, for a run of its own where inputs differ.
 
     Raises
     ------
@@ -89,7 +97,8 @@ def prepare(data: Data, section: DatasetSection) -> LearningProblem:
     if len(np.unique(labels[:n_train])) < 2:
         message = f"{section.name}: the training set holds one class only: {classes[labels[0]]!r}"
         raise DataError(f"{message}. A limit on data sorted by class does that: raise or drop dataset.limit.")
-    Z = _scaled(X, n_train, section.scale)
+    known = np.arange(len(X)) if section.scale_on == "all" else split(section, len(X), n_train, seed, run)[0]
+    Z = _scaled(X, known, section.scale)
     held = np.ascontiguousarray(Z, dtype=np.float32)
     if X.dtype == np.float64:  # numbers with more digits than float32 has
         _warn_of_merged(Z, held, section)
@@ -128,36 +137,46 @@ def _warn_of_merged(Z: NDArray[np.float64], held: Floats, section: DatasetSectio
         )
 
 
-def _scaled(X: NDArray[np.floating[Any]], n_train: int, steps: tuple[str, ...]) -> NDArray[np.float64]:
-    """Apply the steps in order; what they need to know is taken from the training rows (all rows of pooled data)."""
+def _scaled(X: NDArray[np.floating[Any]], rows: Rows, steps: tuple[str, ...]) -> NDArray[np.float64]:
+    """Apply the steps in order; what they need to know is taken from `rows`."""
     Z = X.astype(np.float64)
     for step in steps:
-        known = Z[:n_train]
-        if step == "standard":
-            Z = (Z - known.mean(axis=0)) / _nonzero(known.std(axis=0))
-        elif step == "minmax":
-            Z = (Z - known.min(axis=0)) / _nonzero(np.ptp(known, axis=0))
-        elif step == "range":  # one scale for all inputs, as suits pixels: a background stays one value
-            Z = (Z - known.min()) / _nonzero(np.ptp(known))
-        elif step == "unit":
+        if step == "unit":
             Z = Z / _nonzero(np.sqrt((Z**2).sum(axis=1, keepdims=True)))
+        elif step != "none":
+            origin, scale = _place(Z[rows], step)
+            Z = (Z - origin) / _nonzero(scale)
     return Z
+
+
+def _place(known: NDArray[np.float64], step: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What becomes 0, and the length that becomes 1."""
+    if step == "standard":
+        return known.mean(axis=0), known.std(axis=0)
+    if step == "minmax":
+        return known.min(axis=0), np.ptp(known, axis=0)
+    # one scale for all inputs, as suits pixels: a background stays one value
+    return known.min(keepdims=True), np.ptp(known, keepdims=True)
 
 
 def _nonzero(scale: ArrayLike) -> NDArray[np.float64]:
     return np.where(np.equal(scale, 0), 1.0, scale)
 
 
+def split(section: DatasetSection, n: int, n_train: int, seed: int, run: int) -> tuple[Rows, Rows]:
+    """Training and test rows of a run, in the order of the file: the published ones, or drawn from all n rows."""
+    if section.train_size is None:
+        return np.arange(n_train), np.arange(n_train, n)
+    assert section.test_size is not None
+    pooled = generator(seed, Role.SPLIT, run).permutation(n)
+    train, test = np.split(pooled[: section.train_size + section.test_size], [section.train_size])
+    return np.sort(train), np.sort(test)
+
+
 def stream_of(problem: LearningProblem, experiment: Experiment, run: int) -> Stream:
     """The stream of one run."""
-    section, seed = experiment.dataset, experiment.seed
-    if section.train_size is None:
-        train, test = np.arange(problem.n_train), np.arange(problem.n_train, len(problem.X))
-    else:
-        assert section.test_size is not None
-        pooled = generator(seed, Role.SPLIT, run).permutation(len(problem.X))
-        train = np.sort(pooled[: section.train_size])
-        test = np.sort(pooled[section.train_size : section.train_size + section.test_size])
+    seed = experiment.seed
+    train, test = split(experiment.dataset, len(problem.X), problem.n_train, seed, run)
     random = generator(seed, Role.NOISE, run)
     labels = with_noise(problem.labels, train, len(problem.classes), experiment.label_noise, random)
     if experiment.label_noise.on == "all":

@@ -301,8 +301,8 @@ def test_widths_of_an_rbf() -> None:
     ("name", "parameters", "message"),
     [
         ("rbf", {"gamma": 1.0, "sigma": 1.0}, "sigma: found 1.0; accepted: exactly one of gamma, sigma, variance"),
-        ("rbf", {"gamma": 0.0}, "gamma: found 0.0; accepted: a number above 0"),
-        ("rbf", {"gamma": float("nan")}, "gamma: found nan; accepted: a number above 0"),
+        ("rbf", {"gamma": 0.0}, "gamma: found 0.0; accepted: a number of at least 1e-30"),
+        ("rbf", {"gamma": float("nan")}, "gamma: found nan; accepted: a number of at least 1e-30"),
         ("rbf", {"sigma": -1.0}, "sigma: found -1.0"),
         ("rbf", {"sigma": 1e-200}, "sigma: found 1e-200; accepted: a number above 0 whose gamma"),
         ("rbf", {"gamma": float("inf")}, "gamma: found inf"),

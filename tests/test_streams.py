@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from budgetbench.config import DatasetSection, Experiment, LabelNoise, load
 from budgetbench.datasets import Cache, Data, Examples
 from budgetbench.errors import ConfigError, DataError
-from budgetbench.streams import LearningProblem, load_problem, prepare, stream_of, with_noise
+from budgetbench.streams import LearningProblem, load_problem, prepare, split, stream_of, with_noise
 
 CONFIG = """\
 name: streams
@@ -111,6 +111,47 @@ def test_scaling_is_learnt_from_the_training_rows_alone() -> None:
     assert other.test is not None
     far = replace(other, test=Examples(other.test.X * 100, other.test.y))
     assert np.array_equal(prepare(far, section(scale="minmax")).X[:60], Z[:60])
+
+
+SPLIT = {"train_size": 30, "test_size": 20}
+
+
+@pytest.mark.parametrize("step", ["standard", "minmax", "range"])
+def test_scaling_of_a_split_is_learnt_from_the_runs_own_training_rows(experiment: Any, step: str) -> None:
+    resplit = section(scale=step, **SPLIT)
+    assert resplit.inputs_differ
+    raw = np.concatenate([data().train.X, data().test.X]).astype(np.float64)  # type: ignore[union-attr]
+    for run in (0, 1):
+        train, test = split(resplit, 80, 80, 5, run)
+        Z = prepare(data(), resplit, 5, run).X
+        if step == "standard":
+            expected = (raw - raw[train].mean(axis=0)) / raw[train].std(axis=0)
+        else:
+            axis = 0 if step == "minmax" else None
+            expected = (raw - raw[train].min(axis=axis)) / (raw[train].max(axis=axis) - raw[train].min(axis=axis))
+        np.testing.assert_allclose(Z, expected, atol=1e-5)
+        far = data()
+        assert far.test is not None
+        moved = raw.copy()
+        moved[test] *= 100  # what is tested on has no say
+        parts = Examples(moved[:60], far.train.y), Examples(moved[60:], far.test.y)
+        Z_moved = prepare(replace(far, train=parts[0], test=parts[1]), resplit, 5, run).X
+        assert np.array_equal(Z_moved[train], Z[train])
+
+
+def test_scaling_on_all_rows_is_the_same_in_every_run() -> None:
+    wanted = section(scale="standard", scale_on="all", **SPLIT)
+    assert not wanted.inputs_differ
+    Z = prepare(data(), wanted, 5, 0).X
+    assert np.array_equal(prepare(data(), wanted, 5, 1).X, Z)
+    np.testing.assert_allclose(Z.mean(axis=0), 0, atol=1e-6)
+    np.testing.assert_allclose(prepare(data(), section(scale="minmax", scale_on="all")).X.max(axis=0), 1, atol=1e-6)
+
+
+def test_what_looks_at_no_other_row_is_the_same_in_every_run() -> None:
+    assert not section(scale="unit", **SPLIT).inputs_differ
+    assert not section(scale="standard").inputs_differ
+    assert section(redraw=True).inputs_differ
 
 
 def test_steps_of_scaling_are_done_in_order() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -38,6 +37,7 @@ def run_all(
         if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` has it
             signal.signal(number, _end)
     experiments = [load(path, overrides, permutations) for path in configs]
+    _refuse_shared_folders(configs, experiments)
     for experiment in experiments:
         if only:
             experiment.only(only)
@@ -64,6 +64,17 @@ def run_all(
         raise (RequestError if exit_code == 2 else BudgetbenchError)("\n".join(problems))
 
 
+def _refuse_shared_folders(configs: Sequence[Path], experiments: Sequence[Experiment]) -> None:
+    """Two experiments of one name would write into one folder; some systems take capitals for small letters."""
+    first: dict[str, Path] = {}
+    for path, experiment in zip(configs, experiments, strict=True):
+        folder = experiment.name.casefold()
+        if folder in first:
+            message = f"{first[folder]}, {path}: found the name {experiment.name} in both; accepted: a name of its own"
+            raise RequestError(f"{message} for each, as results are kept under it. Or run them with two --results.")
+        first[folder] = path
+
+
 def _end(number: int, frame: object) -> None:
     """Let what was made for the workers be removed when a batch system ends the program, or its terminal is closed."""
     if number == signal.SIGHUP:  # a closed terminal takes no more words
@@ -77,8 +88,8 @@ def _end(number: int, frame: object) -> None:
 def _report(experiment: Experiment, outcome: Outcome, dry: bool, quiet: bool) -> list[str]:
     """Say what was done; the failures as one message."""
     if dry:
-        typer.echo(f"{experiment.name}: {outcome.done} runs done, {len(outcome.missing)} to run")
-        for name, count in Counter(trial.algorithm for trial in outcome.missing).items():
+        typer.echo(f"{experiment.name}: {outcome.done} runs done, {outcome.missing.total()} to run")
+        for name, count in outcome.missing.items():
             typer.echo(f"  {name}: {count}")
         return []
     if not quiet:

@@ -47,6 +47,8 @@ def _table(folder: Path) -> Table:
 
 def validate_configs(paths: Sequence[Path]) -> None:
     """Check every configuration; all are reported on, and the first problem decides the exit code."""
+    from budgetbench.runner.plan import n_trials
+
     problems = []
     for path in paths:
         try:
@@ -54,8 +56,7 @@ def validate_configs(paths: Sequence[Path]) -> None:
         except RequestError as error:
             problems.append(str(error))
             continue
-        trials = sum(len(sets) for _, sets in experiment.trial_parameters()) * experiment.permutations
-        typer.echo(f"{path}: ok, {trials} trials in {experiment.permutations} runs")
+        typer.echo(f"{path}: ok, {n_trials(experiment)} trials in {experiment.permutations} runs")
     if problems:
         raise RequestError("\n".join(problems))
 
@@ -129,8 +130,7 @@ def _datasets(data: Path) -> Listing:
 
 
 def _kernels() -> Listing:
-    from budgetbench.config.kernel import parameter_types
-    from budgetbench.kernels import kernels
+    from budgetbench.kernels import kernels, parameter_types
 
     return ("name", "K(x, z)", "parameters"), [
         (name, kernels[name].summary, ", ".join(parameter_types(name)) or "none") for name in kernels

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
 from budgetbench.config.document import Document
-from budgetbench.config.problems import NOTHING, Key, Problem, Words
-from budgetbench.config.sections import unknown_key
-from budgetbench.errors import ParameterError, dotted, nearest
+from budgetbench.config.problems import NOTHING, Key, Problem, Words, hint_for
+from budgetbench.config.sections import note_unknown_key
+from budgetbench.errors import ParameterError, dotted
 from budgetbench.learners import KernelClassifier, learners
 
 SELECTIONS = ("test_error",)
+
+#: Parameter sets of one experiment: more than a table or a figure shows.
+MOST_SETS = 10_000
 
 Parameters = dict[str, Any]
 
@@ -51,9 +55,21 @@ def algorithms_of(document: Document, raw: Any, epochs: int, problems: list[Prob
     if not isinstance(raw, list) or not raw:
         problems.append(document.problem(key, raw, "a list of mappings, each with a name: at least one"))
         return []
+    sets = sum(map(_grid_size, raw))
+    if sets > MOST_SETS:
+        largest = max(range(len(raw)), key=lambda number: _grid_size(raw[number]))
+        found, accepted = Words(f"{sets} parameter sets"), f"at most {MOST_SETS} of all algorithms together"
+        problems.append(document.problem((*key, largest), found, accepted))
+        return []
     entries = [_Entry(document, (*key, number), entry, epochs, problems).read() for number, entry in enumerate(raw)]
     _refuse_repeats(document, entries, problems)
     return entries
+
+
+def _grid_size(entry: Any) -> int:
+    """How many parameter sets an entry asks for, whether they are right or not."""
+    values = entry.values() if isinstance(entry, dict) else ()
+    return math.prod(len(value) for value in values if isinstance(value, list))
 
 
 class _Entry:
@@ -69,12 +85,12 @@ class _Entry:
             return None
         name = self.raw.get("name", NOTHING)
         if not isinstance(name, str) or name not in learners:
-            self._problem(("name",), name, ", ".join(learners), nearest(name, learners))
+            self._problem(("name",), name, ", ".join(learners), hint_for(name, learners, self.problems))
             return None
         learner = learners[name]
         select = self.raw.get("select")
         if select not in (None, *SELECTIONS):
-            self._problem(("select",), select, ", ".join(SELECTIONS), nearest(select, SELECTIONS))
+            self._problem(("select",), select, ", ".join(SELECTIONS), hint_for(select, SELECTIONS, self.problems))
         grid = self._grid(learner)
         trials = self._trials(learner, grid) if grid is not None else ()
         if grid is None or len(self.problems) > before:
@@ -91,7 +107,7 @@ class _Entry:
                 hint = "The kernel is the same for all algorithms: set it under kernel."
                 self._problem((name,), name, ", ".join(["name", "select", *own]), hint)
             else:
-                self.problems.append(unknown_key(self.document, (*self.key, name), ["name", "select", *own]))
+                note_unknown_key(self.document, (*self.key, name), ["name", "select", *own], self.problems)
         for name, value in given.items():
             if isinstance(value, list):
                 self._check_list(name, value)
@@ -105,9 +121,11 @@ class _Entry:
     def _check_list(self, name: str, values: list[Any]) -> None:
         if not values:
             self._problem((name,), values, "a value, or a list of at least one")
+        seen: set[str] = set()
         for number, value in enumerate(values):
-            if any(value == other and type(value) is type(other) for other in values[:number]):
+            if repr(value) in seen:
                 self._problem((name, number), value, "each value once")
+            seen.add(repr(value))
 
     def _trials(self, learner: type[KernelClassifier], grid: dict[str, tuple[Any, ...]]) -> tuple[Parameters, ...]:
         trials = []

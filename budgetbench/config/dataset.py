@@ -7,7 +7,7 @@ from typing import Any
 
 from budgetbench.config.document import Document
 from budgetbench.config.problems import NOTHING, Problem
-from budgetbench.config.sections import DatasetSection, unknown_key, validated
+from budgetbench.config.sections import DatasetSection, note_unknown_key, validated
 from budgetbench.datasets import Dataset, datasets
 from budgetbench.errors import ParameterError, nearest
 
@@ -29,7 +29,7 @@ def dataset_of(document: Document, raw: Any, problems: list[Problem]) -> Dataset
     options = list(dict.fromkeys(option for other in declared for option in other.options))
     for key in raw:
         if key not in FIELDS and key not in options:
-            problems.append(unknown_key(document, ("dataset", key), [*FIELDS, *(options if dataset else ())]))
+            note_unknown_key(document, ("dataset", key), [*FIELDS, *(options if dataset else ())], problems)
     plain = {key: value for key, value in raw.items() if key in FIELDS}
     section = validated(DatasetSection, document, ("dataset",), plain, problems)
     if dataset is None or section is None:

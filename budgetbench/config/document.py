@@ -14,16 +14,63 @@ from typing import Any
 import yaml
 
 from budgetbench.config.problems import NOTHING, Key, Problem, Words, refuse
-from budgetbench.errors import RequestError, nearest
+from budgetbench.errors import RequestError, clipped, nearest
+
+#: What a configuration holds at most: bytes of the file, values with those of each alias counted, lists in lists.
+LARGEST_FILE = 1 << 18
+MOST_VALUES = 10_000
+DEEPEST = 50
+#: Digits of the longest integer that is read: reading one takes time that grows with their square.
+MOST_DIGITS = 1000
 
 _CORE = "tag:yaml.org,2002:"
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$|[-+]?\.(inf|Inf|INF)$|\.(nan|NaN|NAN)$")
+
+
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+class _TooMuch(yaml.YAMLError):
+    """More than a configuration holds, in this line."""
+
+    def __init__(self, found: str, accepted: str, line: int) -> None:
+        self.found, self.accepted, self.line = found, accepted, line
+        super().__init__(found)
+
+
+class _Count:
+    """Counts values, and refuses one too many."""
+
+    def __init__(self) -> None:
+        self.values = 0
+
+    def add(self, line: int) -> None:
+        self.values += 1
+        if self.values > MOST_VALUES:
+            found = f"more than {MOST_VALUES} values, those of an alias counted each time"
+            raise _TooMuch(found, f"a configuration of at most {MOST_VALUES} values", line)
 
 
 class _Loader(yaml.SafeLoader):
     """Composes nodes whose scalars are tagged as YAML 1.2 says."""
 
     yaml_implicit_resolvers: dict[Any, Any] = {}  # noqa: RUF012
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._count, self._depth = _Count(), 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        line = self.peek_event().start_mark.line + 1  # type: ignore[no-untyped-call]
+        self._count.add(line)
+        if self._depth == DEEPEST:
+            found = f"lists or mappings more than {DEEPEST} deep"
+            raise _TooMuch(found, f"a configuration at most {DEEPEST} deep", line)
+        self._depth += 1
+        try:
+            return super().compose_node(parent, index)
+        finally:
+            self._depth -= 1
 
 
 for _tag, _pattern in (
@@ -97,7 +144,8 @@ class Document:
             raise Problem(key, container, "a mapping or a list, to set a value inside it", file=flag)
         if isinstance(part, int) and part < len(container):
             return part
-        raise Problem(key, part, f"the number of a list's entry, 0 to {len(container) - 1}", file=flag)
+        entries = f"0 to {len(container) - 1}" if container else "of which there are none"
+        raise Problem(key, part, f"the number of a list's entry, {entries}", file=flag)
 
     def override(self, assignment: str) -> None:
         """Apply ``KEY=VALUE``, as ``--set`` has it: a dotted path and a value in YAML."""
@@ -106,7 +154,10 @@ class Document:
         parts = [part for part in re.split(r"[.\[\]]+", path.strip()) if part]
         if not equals or not parts:
             raise Problem((), assignment, "KEY=VALUE, such as dataset.limit=500", file="--set")
-        self.set(tuple(int(part) if part.isdigit() else part for part in parts), parse(text, flag).data, flag)
+        if len(parts) > DEEPEST:
+            raise Problem((), Words(f"a key {len(parts)} deep"), f"a key at most {DEEPEST} deep", file=flag)
+        key = tuple(int(part) if re.fullmatch("[0-9]{1,9}", part) else part for part in parts)
+        self.set(key, parse(text, flag).data, flag)
 
 
 def read(path: str | Path) -> Document:
@@ -121,7 +172,12 @@ def read(path: str | Path) -> Document:
     """
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+        if len(content) > LARGEST_FILE:
+            message = f"{path}: found more than {LARGEST_FILE} bytes; accepted: a configuration of at most so many"
+            raise RequestError(f"{message}. Data goes into a file of its own: dataset.path.")
+        text = content.decode("utf-8-sig")
     except FileNotFoundError:
         beside = [str(other) for other in sorted(path.parent.glob("*.y*ml"))]
         message = f"{path}: no such file; accepted: the path of a configuration. {nearest(path, beside)}"
@@ -149,17 +205,17 @@ def parse(text: str, file: str) -> Document:
         node = _Loader(text).get_single_node()
         if node is not None:
             document.data = composed.value(node, ())
+    except _TooMuch as error:
+        raise Problem((), Words(error.found), error.accepted, "", file, error.line) from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
         rows = text.splitlines()
         found = rows[line - 1].strip() if line <= len(rows) else Words("the end of the file")
-        said = " ".join(part for part in (error.context, error.problem) if part)
+        said = clipped(" ".join(part for part in (error.context, error.problem) if part))
         raise Problem((), found, "valid YAML", f"The YAML reader says: {said}.", file, line) from None
     except yaml.YAMLError as error:  # a character that YAML forbids has no line of its own
         raise Problem((), Words("a forbidden character"), "valid YAML", str(error), file, 1) from None
-    except RecursionError:
-        raise Problem((), Words("lists or mappings thousands deep"), "a configuration", "", file, 1) from None
     refuse(composed.problems)
     return document
 
@@ -171,8 +227,10 @@ class _Composed:
         self.document = document
         self.problems: list[Problem] = []
         self._open: list[yaml.Node] = []
+        self._count = _Count()
 
     def value(self, node: yaml.Node, key: Key) -> Any:
+        self._count.add(node.start_mark.line + 1)
         self.document.lines.setdefault(key, node.start_mark.line + 1)
         if node in self._open:  # an alias to what it stands in would never end
             return self._problem(node, key, "an alias of itself", "a value")
@@ -189,9 +247,12 @@ class _Composed:
     def _mapping(self, node: yaml.MappingNode, key: Key) -> dict[str, Any]:
         data: dict[str, Any] = {}
         for name_node, value_node in node.value:
+            before = len(self.problems)
             name = self.value(name_node, (*key, "")) if isinstance(name_node, yaml.ScalarNode) else None
             if not isinstance(name, str):
-                self._problem(name_node, key, f"the key {getattr(name_node, 'value', None)!r}", "a text as a key")
+                text = f"the key {name_node.value!r}" if isinstance(name_node, yaml.ScalarNode) else "a list or mapping"
+                if len(self.problems) == before:
+                    self._problem(name_node, key, text, "a text as a key")
                 continue
             here = (*key, name)
             line = name_node.start_mark.line + 1
@@ -205,16 +266,20 @@ class _Composed:
         return data
 
     def _scalar(self, node: yaml.Node, key: Key) -> Any:
+        if not isinstance(node, yaml.ScalarNode):  # its value holds nodes, and an alias in them other nodes
+            return self._problem(node, key, f"the tag {node.tag}", "a list or a mapping without one")
         text = node.value
         kind = node.tag.removeprefix(_CORE)
         try:
+            if _UNPRINTABLE.search(text):
+                return self._problem(node, key, repr(text), "a text without control characters")
             if kind == "str":
                 return text
             if kind == "null":
                 return None
             if kind == "bool":
                 return {"true": True, "false": False}[text.lower()]
-            if kind == "int":
+            if kind == "int" and len(text) <= MOST_DIGITS:
                 return int(text)
             if kind == "float":
                 return float(re.sub(r"\.(?=[iInN])", "", text))

@@ -11,7 +11,7 @@ from budgetbench.config.dataset import resolved_dataset
 from budgetbench.config.document import Document, dump
 from budgetbench.config.kernel import resolved_kernel
 from budgetbench.config.sections import DatasetSection, LabelNoise, Reproduces, Table
-from budgetbench.errors import ConfigError, RequestError, nearest
+from budgetbench.errors import ConfigError, RequestError, clipped, nearest
 from budgetbench.kernels import Kernel
 from budgetbench.learners import learners
 
@@ -63,7 +63,7 @@ class Experiment:
         wanted = {learners.canonical(name): name for name in names}
         for canonical, name in wanted.items():
             if canonical not in present:
-                message = f"--only {name}: {self.name} has no such algorithm; accepted: {', '.join(present)}"
+                message = f"--only {clipped(name)}: {self.name} has no such algorithm; accepted: {', '.join(present)}"
                 raise RequestError(f"{message}. {nearest(name, present)}".rstrip())
         return replace(self, algorithms=tuple(entry for entry in self.algorithms if entry.name in wanted))
 

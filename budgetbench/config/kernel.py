@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
-from typing import Any, get_type_hints
+from dataclasses import asdict
+from typing import Any
 
 from budgetbench.config.document import Document
 from budgetbench.config.problems import NOTHING, Problem
-from budgetbench.config.sections import check_type, unknown_key
-from budgetbench.engine.parameters import describe
+from budgetbench.config.sections import note_unknown_key
+from budgetbench.engine.parameters import checked
 from budgetbench.errors import ParameterError, nearest
-from budgetbench.kernels import RBF_WIDTHS, Kernel, kernels, make_kernel
+from budgetbench.kernels import RBF_WIDTHS, Kernel, kernels, make_kernel, parameter_types
 
 
 def kernel_of(document: Document, raw: Any, problems: list[Problem]) -> Kernel | None:
@@ -28,9 +28,12 @@ def kernel_of(document: Document, raw: Any, problems: list[Problem]) -> Kernel |
     types = parameter_types(name)
     for parameter, value in given.items():
         if parameter not in types:
-            problems.append(unknown_key(document, (*key, parameter), ["name", *types]))
-        elif not check_type(types[parameter], value):
-            problems.append(document.problem((*key, parameter), value, describe(types[parameter])))
+            note_unknown_key(document, (*key, parameter), ["name", *types], problems)
+            continue
+        try:
+            checked(parameter, types[parameter], value)
+        except ParameterError as error:
+            problems.append(document.problem((*key, parameter), value, error.accepted))
     if name == "rbf" and not any(width in given for width in RBF_WIDTHS) and len(problems) == before:
         # A default would be a guess about the data, and every number of the experiment depends on it.
         problems.append(document.problem((*key, "gamma"), NOTHING, f"exactly one of {', '.join(RBF_WIDTHS)}"))
@@ -41,13 +44,6 @@ def kernel_of(document: Document, raw: Any, problems: list[Problem]) -> Kernel |
     except ParameterError as error:
         problems.append(document.problem((*key, error.parameter), error.found, error.accepted))
         return None
-
-
-def parameter_types(name: str) -> dict[str, Any]:
-    """What a kernel of that name takes: parameter → type."""
-    hints = get_type_hints(kernels[name])
-    types = {field.name: hints[field.name] for field in fields(kernels[name])}
-    return types | dict.fromkeys(RBF_WIDTHS, float) if name == "rbf" else types
 
 
 def resolved_kernel(kernel: Kernel) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from budgetbench.config.experiment import Experiment
 from budgetbench.config.kernel import kernel_of
 from budgetbench.config.problems import Key, Problem, refuse
 from budgetbench.config.sections import DatasetSection, LabelNoise, Outline, Reproduces, Section, validated
+from budgetbench.engine.parameters import plain
 from budgetbench.learners import learners
 
 SectionType = TypeVar("SectionType", bound=Section)
@@ -45,7 +46,7 @@ def load(
     for assignment in overrides:
         document.override(assignment)
     if permutations is not None:
-        document.set(("permutations",), permutations, f"--permutations {permutations}")
+        document.set(("permutations",), plain(permutations), f"--permutations {permutations}")
     experiment = interpret(document)
     return experiment.only(only) if only else experiment
 

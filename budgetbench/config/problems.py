@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from budgetbench.errors import ConfigError, dotted
+from budgetbench.errors import ConfigError, clipped, dotted, nearest, shown
 
 Key = tuple[str | int, ...]
+
+#: Problems that one message names; the others are counted.
+MOST_SHOWN = 20
 
 
 class Words(str):
@@ -45,14 +48,15 @@ class Problem(ConfigError):  # noqa: N818 (one is noted first, and raised with t
         self.file, self.line = file, line
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}" if self.file and self.line else self.file
+        file = self.file and clipped(self.file)
+        place = f"{file}:{self.line}" if file and self.line else file
         where = "".join(f"{part}: " for part in (place, dotted(self.key)) if part)
-        text = f"{where}found {self.found!r}; accepted: {self.accepted}"
+        text = f"{where}found {shown(self.found)}; accepted: {self.accepted}"
         return f"{text}. {self.hint}" if self.hint else text
 
 
 class Problems(ConfigError):  # noqa: N818
-    """Several problems of one configuration, one to a line; its own attributes are those of the first."""
+    """Several problems of one configuration, one to a line up to `MOST_SHOWN`; its own attributes are the first's."""
 
     def __init__(self, problems: Iterable[ConfigError]) -> None:
         self.problems = tuple(problems)
@@ -61,7 +65,14 @@ class Problems(ConfigError):  # noqa: N818
         self.file, self.line = first.file, first.line
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.problems))
+        lines = [str(problem) for problem in self.problems[:MOST_SHOWN]]
+        more = len(self.problems) - len(lines)
+        return "\n".join([*lines, f"and {more} more problems"] if more else lines)
+
+
+def hint_for(found: Any, names: Iterable[str], problems: list[Problem]) -> str:
+    """The nearest of some names, as far as anybody will read it: it takes time to find."""
+    return nearest(found, names) if len(problems) < MOST_SHOWN else ""
 
 
 def refuse(problems: Iterable[Problem]) -> None:

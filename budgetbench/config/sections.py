@@ -6,9 +6,9 @@ Each field's description is what an error says is accepted. Types are strict: ``
 from __future__ import annotations
 
 import re
-import sys
 from typing import Annotated, Any, Literal
 
+from annotated_types import Ge, Le
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -17,14 +17,15 @@ from pydantic import (
     Field,
     PlainValidator,
     StrictBool,
+    StrictInt,
     StrictStr,
     ValidationError,
 )
 from pydantic.fields import FieldInfo
 
 from budgetbench.config.document import Document
-from budgetbench.config.problems import NOTHING, Key, Problem
-from budgetbench.errors import nearest
+from budgetbench.config.problems import NOTHING, Key, Problem, hint_for
+from budgetbench.engine.parameters import LARGEST_COUNT, LARGEST_REPEATS, describe
 
 FOLDER_NAME = "a folder name: up to 100 letters, digits, '.', '_' and '-', starting with a letter or a digit"
 
@@ -70,7 +71,12 @@ def _folder_name(name: str) -> str:
 
 
 Text = Annotated[StrictStr, Field(min_length=1)]
-Count = Annotated[int, Field(strict=True, ge=1)]
+Count = Annotated[StrictInt, Ge(1), Le(LARGEST_COUNT)]
+Repeats = Annotated[StrictInt, Ge(1), Le(LARGEST_REPEATS)]
+#: Whole numbers up to here are exact in every reader of JSON and in tables with gaps.
+Seed = Annotated[StrictInt, Ge(0), Le(2**53)]
+#: Points of a curve, which stands in every record.
+Checkpoints = Annotated[StrictInt, Ge(0), Le(100_000)]
 Label = Annotated[int | str, PlainValidator(_class_label)]
 Labels = Annotated[tuple[Label, ...] | None, BeforeValidator(_listed), AfterValidator(_distinct)]
 Steps = Annotated[
@@ -91,10 +97,10 @@ class Outline(Section):
     label_noise: Any = Field(default=None, description="a mapping with the key rate")
     kernel: Any = Field(description="a mapping such as {name: rbf, gamma: 0.5}")
     order: Literal["shuffled", "given"] = Field(default="shuffled", description="shuffled, given")
-    permutations: Count = Field(default=1, description="an integer of at least 1")
-    epochs: Count = Field(default=1, description="an integer of at least 1")
-    seed: Annotated[int, Field(strict=True, ge=0)] = Field(default=0, description="an integer of at least 0")
-    checkpoints: Annotated[int, Field(strict=True, ge=0)] = Field(default=200, description="an integer of at least 0")
+    permutations: Count = Field(default=1, description=describe(Count))
+    epochs: Repeats = Field(default=1, description=describe(Repeats))
+    seed: Seed = Field(default=0, description=describe(Seed))
+    checkpoints: Checkpoints = Field(default=200, description=describe(Checkpoints))
     algorithms: Any = Field(description="a list of mappings, each with a name")
     plots: Any = Field(default=None, description="a list of mappings, each with a kind")
     table: Any = Field(default=None, description="a mapping with the key layout")
@@ -115,13 +121,24 @@ class DatasetSection(Section):
     scale: Steps = Field(
         default=("none",), description="none, standard, minmax, range, unit, or a list of different ones without none"
     )
+    scale_on: Literal["train", "all"] = Field(default="train", description="train, all")
     variant: Text | None = Field(default=None, description="a text")
-    train_size: Count | None = Field(default=None, description="an integer of at least 1")
-    test_size: Count | None = Field(default=None, description="an integer of at least 1")
-    limit: Count | None = Field(default=None, description="an integer of at least 1")
+    train_size: Count | None = Field(default=None, description=describe(Count))
+    test_size: Count | None = Field(default=None, description=describe(Count))
+    limit: Count | None = Field(default=None, description=describe(Count))
     redraw: StrictBool = Field(default=False, description="true, false")
     #: What only this dataset takes, such as the path of a user's file.
     options: dict[str, Any] = Field(default_factory=dict, exclude=True)
+
+    @property
+    def fits_scale(self) -> bool:
+        """Whether scaling needs to know other rows than the one that is scaled."""
+        return bool({"standard", "minmax", "range"} & set(self.scale))
+
+    @property
+    def inputs_differ(self) -> bool:
+        """Whether each run has inputs of its own: drawn anew, or scaled by what it trains on."""
+        return self.redraw or (self.train_size is not None and self.fits_scale and self.scale_on == "train")
 
 
 class LabelNoise(Section):
@@ -151,26 +168,20 @@ def validated(model: type[Section], document: Document, key: Key, raw: Any, prob
             first, *rest = detail["loc"]
             here = (*key, first, *rest) if isinstance(raw.get(str(first)), list) else (*key, first)
             if detail["type"] == "extra_forbidden":
-                problems.append(unknown_key(document, here, known))
+                note_unknown_key(document, here, known, problems)
                 continue
             found = NOTHING if detail["type"] == "missing" else _printable(detail["input"])
             field: FieldInfo = model.model_fields[str(first)]
-            hint = nearest(found, (field.description or "").split(", ")) if detail["type"] == "literal_error" else ""
+            names = (field.description or "").split(", ")
+            hint = hint_for(found, names, problems) if detail["type"] == "literal_error" else ""
             problems.append(document.problem(here, found, field.description or "", hint))
     return None
 
 
-def unknown_key(document: Document, key: Key, known: list[str]) -> Problem:
-    """The problem of a key that does not exist."""
-    return document.problem(key, key[-1], ", ".join(known), nearest(key[-1], known))
+def note_unknown_key(document: Document, key: Key, known: list[str], problems: list[Problem]) -> None:
+    """Note a key that does not exist."""
+    problems.append(document.problem(key, key[-1], ", ".join(known), hint_for(key[-1], known, problems)))
 
 
 def _printable(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
-
-
-def check_type(hint: Any, value: Any) -> bool:
-    """Whether a value is of the type int, float, bool or str, as strictly as the sections are; no NaN or infinity."""
-    if hint is float:
-        return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
-    return isinstance(value, hint) and not (isinstance(value, bool) and hint is not bool)

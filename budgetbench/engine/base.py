@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from typing_extensions import dataclass_transform
 
 from budgetbench.engine.kernel_access import KernelAccess, Streamed
-from budgetbench.engine.parameters import check, parameter_model
+from budgetbench.engine.parameters import check, parameter_model, plain
 from budgetbench.errors import ParameterError
 from budgetbench.kernels import RBF_WIDTHS, Kernel, make_kernel
 from budgetbench.registry import Registry
@@ -159,6 +159,8 @@ class KernelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         self._kernel = self._make_kernel(n_features)
 
     def _validate(self) -> None:
+        for name in self.own_parameters():
+            setattr(self, name, plain(getattr(self, name)))  # a NumPy integer may be too short to be added to
         self.checked({name: getattr(self, name) for name in self.own_parameters()})
 
     def _make_kernel(self, n_features: int) -> Kernel:

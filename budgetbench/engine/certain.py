@@ -4,8 +4,8 @@ Scores are brought up to date by adding and subtracting rows, and after many of 
 nothing but rounding. Two rules make every outcome a function of the support set alone, whether kernel values come from
 a Gram matrix or as the stream passes, in blocks or calls of any length:
 
-- A comparison takes the score where its doubt leaves no choice, and otherwise the sum of the products aᵢK(xᵢ, x) without
-  any rounding. Where the coefficients are whole numbers, the products are exact too, and so is every decision.
+- A comparison takes the score where its doubt leaves no choice, and otherwise the sum of the products aᵢK(xᵢ, x)
+  without any rounding. Where the coefficients are whole numbers, the products are exact too, and so is every decision.
 - A number that enters a coefficient is added up from the oldest member to the youngest.
 
 The exact sum is kept as parts that do not overlap (Shewchuk 1997, Discrete & Computational Geometry 18), the largest
@@ -151,10 +151,7 @@ def grow(parts: NDArray[np.float64], n: int, x: float) -> int:
     for p in range(n):
         part = parts[p]
         total = x + part
-        if abs(x) < abs(part):
-            rest = x - (total - part)
-        else:
-            rest = part - (total - x)
+        rest = x - (total - part) if abs(x) < abs(part) else part - (total - x)
         if rest != 0.0:
             parts[left] = rest
             left += 1

@@ -58,9 +58,9 @@ class Expansion(NamedTuple):
 
 #: Places in `Expansion.doubt`. The score at x is wrong by at most ERROR √K(x, x).
 #: WEIGHT : an upper bound on Σ |aᵢ| √K(xᵢ, xᵢ), so that |f(x)| ≤ WEIGHT √K(x, x).
-#: EXACT : up to this weight additions make no error at all, as whole multiples of the last bits of kernel values fit into
-#:     a float64.
-#: OUT_OF_ORDER : 0 while the scores of the block are what adding up the members from the oldest to the youngest gives.
+#: EXACT : up to this weight additions make no error at all, as whole multiples of the last bits of kernel values fit
+#:     into a float64.
+#: OUT_OF_ORDER : 0 while the block's scores are what adding up the members from the oldest to the youngest gives.
 WEIGHT, ERROR, EXACT, OUT_OF_ORDER = 0, 1, 2, 3
 
 #: The rounding of a product and of a sum, as a share of the sum, with room for that of kernel values.

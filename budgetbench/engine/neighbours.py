@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from annotated_types import Ge, Le
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from budgetbench.engine.base import KernelClassifier
 from budgetbench.engine.kernel_access import KernelAccess, Rows
-from budgetbench.engine.parameters import Count
 from budgetbench.kernels import Floats
 
 #: Distances computed at a time.
@@ -20,6 +20,7 @@ TILE = 1 << 22
 CASTING = 0.5
 
 Values = NDArray[np.float64]
+Neighbours = Annotated[int, Ge(1), Le(1000)]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -37,7 +38,7 @@ class NeighbourClassifier(KernelClassifier):
     batch = True
     multiclass = True
 
-    neighbors: Count = 1
+    neighbors: Neighbours = 1
 
     def _store(self, rows: Rows, labels: NDArray[np.int64]) -> None:
         """Keep the examples `rows`, whose class indices are `labels`."""

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 from budgetbench.engine.base import KernelClassifier
 from budgetbench.engine.expansion import EXACT, Block, Expansion, Rounds, rescore
 from budgetbench.engine.kernel_access import Blockwise, KernelAccess, Rows, Streamed, gather, read_only
-from budgetbench.engine.parameters import Count
+from budgetbench.engine.parameters import Repeats
 from budgetbench.engine.pool import Pool
 from budgetbench.errors import NumericalError, ParameterError
 from budgetbench.kernels import Floats
@@ -61,7 +61,7 @@ class OnlineLearner(KernelClassifier):
     #: Parameters that may change between calls of `partial_fit`; they count from the next call on.
     changeable: ClassVar[frozenset[str]] = frozenset()
 
-    epochs: Count = 1
+    epochs: Repeats = 1
 
     # -- what a learner gives --------------------------------------------------------------------------------
 

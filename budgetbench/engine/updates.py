@@ -11,17 +11,16 @@ coordinate ascent (Kecman, Vogt, Huang 2003); an example left with α = 0 is dis
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
-from annotated_types import Gt
+from typing import Literal
 
 from budgetbench.engine.certain import arriving_value, rounding
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, discard, slot_of, store
+from budgetbench.engine.parameters import Positive
 from budgetbench.errors import ParameterError
 
 UpdateRule = Literal["perceptron", "mira", "no_bias_svm"]
-SoftMargin = Annotated[float, Gt(0)]
+SoftMargin = Positive
 
 #: Numbers for the compiled loops.
 RULES = {"perceptron": 0, "mira": 1, "no_bias_svm": 2}

@@ -37,6 +37,7 @@ def condensed(access: KernelAccess, labels: NDArray[np.int64], order: Rows, k: i
 
     Distances from all examples to S are kept up to date, for each the k smallest, the first of equals before others.
     """
+    k = min(k, len(order))
     ballots = np.eye(int(labels.max()) + 1)
     y, diagonal = labels[order], access.diagonal[order].astype(np.float64)
     apart = np.full((len(order), k), np.inf)

@@ -11,7 +11,7 @@ from scipy.linalg import solve_triangular
 from budgetbench.engine.base import KernelClassifier, learner
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.kernel_access import KernelAccess, Rows, read_only
-from budgetbench.engine.parameters import Budget, Count
+from budgetbench.engine.parameters import Budget, Repeats
 from budgetbench.errors import ParameterError
 from budgetbench.kernels import Floats
 
@@ -45,7 +45,7 @@ class KernelMatchingPursuit(KernelClassifier):
     ----------
     budget : how many examples are stored at most.
     backfitting : fit all coefficients in each step, not the new one only.
-    iterations : steps of the basic algorithm; as many as the budget by default.
+    iterations : steps of the basic algorithm; by default as many as the budget, one for each example at most.
     """
 
     batch = True
@@ -53,7 +53,7 @@ class KernelMatchingPursuit(KernelClassifier):
 
     budget: Budget
     backfitting: bool = False
-    iterations: Count | None = None
+    iterations: Repeats | None = None
 
     @classmethod
     def _check_together(cls, values: dict[str, Any]) -> None:
@@ -69,7 +69,8 @@ class KernelMatchingPursuit(KernelClassifier):
         if self.backfitting:
             chosen, coefficients = backfit(K, y, self.budget)
         else:
-            chosen, coefficients = pursue(K, y, self.budget, self.iterations or self.budget)
+            steps = self.iterations or min(self.budget, len(rows))
+            chosen, coefficients = pursue(K, y, self.budget, steps)
         self.support_, self.coefficients_ = rows[chosen], coefficients
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 import numpy as np
-from annotated_types import Ge
+from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from budgetbench.engine.base import learner
 from budgetbench.engine.kernel_access import KernelAccess, Rows
 from budgetbench.engine.neighbours import NeighbourClassifier, voted
-from budgetbench.engine.parameters import Count
+from budgetbench.engine.parameters import LARGEST_COUNT, Repeats
 from budgetbench.learners.condense import condensed
 
 
@@ -36,8 +36,8 @@ class MultiEdit(NeighbourClassifier):
     condense : select from what is left by Hart's rule, as `condense` does.
     """
 
-    partitions: Annotated[int, Ge(3)] = 3
-    patience: Count = 5
+    partitions: Annotated[int, Ge(3), Le(LARGEST_COUNT)] = 3
+    patience: Repeats = 5
     condense: bool = False
 
     def learn(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:

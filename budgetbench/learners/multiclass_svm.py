@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from budgetbench.engine.base import KernelClassifier, learner
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.kernel_access import KernelAccess, Rows, read_only
-from budgetbench.engine.parameters import Count, Positive
+from budgetbench.engine.parameters import Positive, Repeats
 from budgetbench.engine.simplex import simplex_step
 from budgetbench.kernels import Floats
 
@@ -50,7 +50,7 @@ class MulticlassSVM(KernelClassifier):
 
     C: Positive = 1.0
     tolerance: Positive = 0.01
-    sweeps: Count = 1000
+    sweeps: Repeats = 1000
 
     def learn(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
         rows = np.sort(order)  # the solution does not depend on the order of the stream, and is not to seem to

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import numpy as np
-from annotated_types import Gt
 
 from budgetbench.engine.base import learner
 from budgetbench.engine.certain import arriving_value, rounding, slack
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, note, store
 from budgetbench.engine.online import OnlineLearner
+from budgetbench.engine.parameters import Positive
 
 
 @learner("passive_aggressive", title="PA-I", color="#E69F00", marker="D", aliases=("pa1", "pa-i"))
@@ -31,7 +29,7 @@ class PassiveAggressive(OnlineLearner):
 
     changeable = frozenset({"C"})
 
-    C: Annotated[float, Gt(0)] = 1.0
+    C: Positive = 1.0
 
     @property
     def margin_threshold(self) -> float:

@@ -42,8 +42,8 @@ class Refit:
 
         experiment, problem = self.experiment, self.problem
         X = problem.X[: problem.n_train]
-        redrawn = experiment.dataset.redraw  # no Gram matrix is made for data that each run draws anew
-        access = Streamed(experiment.kernel, X) if redrawn else Gram(experiment.kernel.matrix(X, X), X)
+        own = experiment.dataset.inputs_differ  # no Gram matrix is made for inputs of one run
+        access = Streamed(experiment.kernel, X) if own else Gram(experiment.kernel.matrix(X, X), X)
         trials = results.trials
         for _, trial in trials[(trials["run"] == RUN) & trials["test_error"].notna()].iterrows():
             model: Any = make_learner(Trial(trial["algorithm"], trial["params"], RUN, trial["key"]), experiment)

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from budgetbench.config import Experiment
+from budgetbench.errors import RequestError
 from budgetbench.learners import learners
 
 #: Counted in every key: raise it when a change alters streams, noise or kernel values.
 REVISION = 1
+#: Trials that one experiment may have: all their keys are made, and written down, before the first begins.
+MOST_TRIALS = 100_000
+
+#: From a run to what names the content of its dataset.
+Identity = Callable[[int], str]
 
 
 @dataclass(frozen=True)
@@ -25,19 +32,56 @@ class Trial:
     key: str
 
 
-def plan(experiment: Experiment, identity: Callable[[int], str]) -> list[Trial]:
+def plan(experiment: Experiment, identity: Identity) -> list[Trial]:
     """All trials of an experiment, run by run.
 
     Parameters
     ----------
     identity : names the content of the dataset in a run.
+
+    Raises
+    ------
+    RequestError
+        For more trials than `MOST_TRIALS`, before any is made.
     """
-    return [
-        Trial(name, params, run, trial_key(experiment, identity(run), name, params, run))
-        for run in range(experiment.permutations)
-        for name, sets in experiment.trial_parameters()
-        for params in sets
-    ]
+    n = n_trials(experiment)
+    if n > MOST_TRIALS:
+        sets = n // experiment.permutations
+        message = f"{experiment.name}: found {n} trials, {sets} parameter sets in {experiment.permutations} runs"
+        fewer = f"at most {max(1, MOST_TRIALS // sets)} permutations, or fewer parameter sets"
+        raise RequestError(f"{message}; accepted: at most {MOST_TRIALS} trials. Ask for {fewer}.")
+    return [trial for run in range(experiment.permutations) for trial in trials_of_run(experiment, identity, run)]
+
+
+def trials_of_run(experiment: Experiment, identity: Identity, run: int) -> Iterator[Trial]:
+    """The trials of one run."""
+    for algorithm in experiment.algorithms:
+        for params in algorithm.trials:
+            key = trial_key(experiment, identity(run), algorithm.name, params, run)
+            yield Trial(algorithm.name, dict(params), run, key)
+
+
+def n_trials(experiment: Experiment) -> int:
+    """How many trials an experiment has; none is made to count them."""
+    return experiment.permutations * sum(len(algorithm.trials) for algorithm in experiment.algorithms)
+
+
+def to_do(experiment: Experiment, identity: Identity, finished: Mapping[str, Mapping[str, Any]]) -> Counter[str]:
+    """Of each algorithm how many trials are not among the finished ones.
+
+    Trials are made of those runs alone of which something is recorded; the others, which may be millions, are counted.
+
+    Parameters
+    ----------
+    finished : records by key.
+    """
+    left: Counter[str] = Counter()
+    for algorithm in experiment.algorithms:
+        left[algorithm.name] += len(algorithm.trials) * experiment.permutations
+    told = (record.get("run") for record in finished.values())
+    for run in {run for run in told if isinstance(run, int) and 0 <= run < experiment.permutations}:
+        left.subtract(trial.algorithm for trial in trials_of_run(experiment, identity, run) if trial.key in finished)
+    return +left
 
 
 def trial_key(experiment: Experiment, identity: str, name: str, params: dict[str, Any], run: int) -> str:
@@ -61,5 +105,7 @@ def trial_key(experiment: Experiment, identity: str, name: str, params: dict[str
         "seed": experiment.seed,
         "run": run,
     }
+    if section.fits_scale and section.scale_on != ("train" if section.train_size is None else "all"):
+        what["scale_on"] = section.scale_on  # where it differs from what was done before there was a choice
     text = json.dumps(what, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

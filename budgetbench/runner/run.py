@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,7 +21,7 @@ from budgetbench.results import read_results, write_summary
 from budgetbench.results.files import replace_file
 from budgetbench.runner import workers
 from budgetbench.runner.execute import Record, Setting, execute, units, warm_up
-from budgetbench.runner.plan import Trial, plan
+from budgetbench.runner.plan import Trial, n_trials, plan, to_do
 from budgetbench.runner.progress import ProgressReport
 from budgetbench.runner.provenance import write_provenance
 from budgetbench.runner.store import Store, recorded
@@ -44,7 +44,7 @@ class Outcome:
     ----------
     folder : where the experiment's results are.
     done, ran, failed : numbers of trials that were there before, that were done now, and of those that failed.
-    missing : trials still to be done (after a dry run).
+    missing : of each algorithm the number of trials still to be done (after a dry run).
     """
 
     experiment: Experiment
@@ -52,7 +52,7 @@ class Outcome:
     done: int = 0
     ran: int = 0
     failed: int = 0
-    missing: list[Trial] = field(default_factory=list)
+    missing: Counter[str] = field(default_factory=Counter)
     errors: list[str] = field(default_factory=list)
 
     def note(self, record: Record) -> None:
@@ -143,41 +143,42 @@ def run_experiment(
         raise experiment.placed(error) from None
     identities = {0: data.identity}
 
+    def problem_of(run: int) -> LearningProblem:
+        return load_problem(experiment, cache, run, data)[0]
+
     def identity(run: int) -> str:
         if not experiment.dataset.redraw:
             return identities[0]
         if run not in identities:
-            identities[run] = load_problem(experiment, cache, run)[0].identity
+            identities[run] = problem_of(run).identity
         return identities[run]
 
-    planned = plan(experiment, identity)
-    chosen = {entry.name for entry in (experiment.only(only) if only else experiment).algorithms}
-    trials = [trial for trial in planned if trial.algorithm in chosen]
+    chosen = experiment.only(only) if only else experiment
     if dry:
-        return _outcome(experiment, folder, trials)
+        left = to_do(chosen, identity, recorded(folder))
+        return Outcome(experiment, folder, done=n_trials(chosen) - left.total(), missing=left)
+    planned = plan(experiment, identity)
+    names = {entry.name for entry in chosen.algorithms}
+    trials = [trial for trial in planned if trial.algorithm in names]
     with Store(folder) as store:
         if fresh:
             store.forget({trial.key for trial in trials})
-        outcome = _outcome(experiment, folder, trials)
+        finished = recorded(folder)
+        missing = [trial for trial in trials if trial.key not in finished]
+        outcome = Outcome(experiment, folder, done=len(trials) - len(missing))
         jobs = number_of_workers(jobs)
         replace_file(folder / "experiment.yaml", experiment.to_yaml())
         settings = {"jobs": jobs, "backend": backend, "blas_threads": 1}
         write_provenance(folder, data, settings, [trial.key for trial in planned])
         limit = default_gram_limit() if gram_limit is None else gram_limit
         try:
-            if outcome.missing:
-                _run_missing(outcome, store, problem, cache, _Crew(jobs, backend, timeout), limit, quiet)
+            if missing:
+                crew = _Crew(jobs, backend, timeout)
+                _run_missing(missing, outcome, store, problem, problem_of, crew, limit, quiet)
         finally:
             if store.path.exists():  # an interruption may come before the first run has ended
                 write_summary(folder)
     return outcome
-
-
-def _outcome(experiment: Experiment, folder: Path, trials: Sequence[Trial]) -> Outcome:
-    """What is done and what is missing before anything is run."""
-    finished = recorded(folder)
-    missing = [trial for trial in trials if trial.key not in finished]
-    return Outcome(experiment, folder, done=len(trials) - len(missing), missing=missing)
 
 
 def number_of_workers(jobs: int) -> int:
@@ -220,16 +221,17 @@ def _here(task: Task) -> list[Record]:
 
 
 def _run_missing(
+    missing: list[Trial],
     outcome: Outcome,
     store: Store,
     problem: LearningProblem,
-    cache: Cache,
+    problem_of: Callable[[int], LearningProblem],
     crew: _Crew,
     limit: float,
     quiet: bool,
 ) -> None:
-    experiment, missing = outcome.experiment, outcome.missing
-    redraw = experiment.dataset.redraw
+    experiment = outcome.experiment
+    alone = experiment.dataset.inputs_differ  # inputs of a single run have no Gram matrix worth keeping
     left = Counter(trial.run for trial in missing)
     drawn_for: dict[int, Workspace] = {}
     summary = _Summary(outcome.folder)
@@ -237,10 +239,9 @@ def _run_missing(
     with ProgressReport(experiment.name, len(missing), quiet) as progress, ExitStack() as workspaces:
 
         def tasks() -> Iterator[Task]:
-            for trials, drawn in _by_data(experiment, missing, problem, cache):
+            for trials, drawn in _by_data(experiment, missing, problem, problem_of):
                 progress.stage("kernel values")
-                # Data that each run draws anew has no Gram matrix worth keeping.
-                workspace = Workspace(drawn, experiment.kernel, 0.0 if redraw else limit, crew.jobs)
+                workspace = Workspace(drawn, experiment.kernel, 0.0 if alone else limit, crew.jobs)
                 drawn_for[trials[0].run] = workspaces.enter_context(workspace)
                 setting = Setting(experiment, replace(drawn, X=drawn.X[:, :0]), workspace.path)
                 progress.stage("")
@@ -253,7 +254,7 @@ def _run_missing(
                     record = store.append(record)
                     outcome.note(record)
                     left[record["run"]] -= 1
-                    if redraw and not left[record["run"]]:
+                    if alone and not left[record["run"]]:
                         drawn_for[record["run"]].close()
                 if records:
                     progress.advance(len(records))
@@ -277,11 +278,14 @@ class _Summary:
 
 
 def _by_data(
-    experiment: Experiment, missing: Sequence[Trial], problem: LearningProblem, cache: Cache
+    experiment: Experiment,
+    missing: Sequence[Trial],
+    problem: LearningProblem,
+    problem_of: Callable[[int], LearningProblem],
 ) -> Iterator[tuple[list[Trial], LearningProblem]]:
-    """Trials with the problem they share: all of them, or those of one run where each run draws its own data."""
-    if not experiment.dataset.redraw:
+    """Trials with the problem they share: all of them, or those of one run where each run has inputs of its own."""
+    if not experiment.dataset.inputs_differ:
         yield list(missing), problem
         return
     for run in sorted({trial.run for trial in missing}):
-        yield [trial for trial in missing if trial.run == run], load_problem(experiment, cache, run)[0]
+        yield [trial for trial in missing if trial.run == run], problem_of(run)

@@ -306,3 +306,61 @@ def test_the_traceback_on_request() -> None:
     for arguments in (["--debug", "validate", "nowhere.yaml"], ["validate", "nowhere.yaml", "--debug"]):
         with pytest.raises(RequestError, match=r"nowhere\.yaml"):
             main(arguments)
+
+
+# -- what asks for too much -------------------------------------------------------------------------------------------
+
+
+def test_a_million_runs_are_counted(call: Call, config: str) -> None:
+    Path("c.yaml").write_text(config.replace("permutations: 2", "permutations: 1000000"), encoding="utf-8")
+    assert call("validate", "c.yaml").out == "c.yaml: ok, 4000000 trials in 1000000 runs\n"
+    assert call("run", "c.yaml", "--dry-run").out.splitlines() == [
+        "tiny: 0 runs done, 4000000 to run",
+        "  perceptron: 1000000",
+        "  budget_perceptron: 2000000",
+        "  svm: 1000000",
+    ]
+    answer = call("run", "c.yaml")
+    assert answer.code == 2
+    assert is_short(answer.err)
+    assert "tiny: found 4000000 trials, 4 parameter sets in 1000000 runs; accepted: at most 100000" in answer.err
+    assert not Path("results").exists()
+
+
+@pytest.mark.parametrize("name", ["tiny", "TINY"])
+def test_two_configurations_of_one_name(call: Call, config: str, name: str) -> None:
+    Path("d.yaml").write_text(config.replace("name: tiny", f"name: {name}"), encoding="utf-8")
+    for files in (["c.yaml", "d.yaml"], ["c.yaml", "c.yaml"] if name == "tiny" else ["d.yaml", "c.yaml"]):
+        answer = call("run", *files)
+        assert answer.code == 2
+        assert is_short(answer.err)
+        assert all(file in answer.err for file in files)
+        assert "accepted: a name of its own for each" in answer.err
+        assert not Path("results").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--permutations", 2**31], ["--permutations 2147483648", "at most 2147483647"]),
+        (["--permutations", 10**30], [f"--permutations {10**30}", "at most 2147483647"]),
+        (["--permutations", 0], ["--permutations"]),
+        (["--permutations", "1e6"], ["--permutations"]),
+        (["--set", f"seed={2**63}"], ["found 9223372036854775808", "at most 9007199254740992"]),
+        (["--set", "algorithms.1.budget=1000000000000000000"], ["budget: found 1000000000000000000"]),
+        (["--set", f"algorithms.{'9' * 5000}.budget=1"], ["the number of a list's entry, 0 to 2"]),
+        (["--set", "x" * 100_000 + "=1"], ["(100000 characters)"]),
+        (["--set", "kernel.gamma=1e-99"], ["kernel.gamma", "at least 1e-30"]),
+        (["--set", "dataset.scale_on=tests"], ["dataset.scale_on", "train, all"]),
+        (["--only", "x" * 100_000], ["no such algorithm"]),
+        (["--skip", "x" * 100_000], ["unknown dataset"]),
+    ],
+    ids=lambda value: " ".join(map(str, value))[:40],
+)
+def test_requests_beyond_all_measure(call: Call, arguments: list[Any], words: list[str]) -> None:
+    answer = call("run", "c.yaml", *arguments)
+    assert answer.code == 2
+    assert "Traceback" not in answer.err
+    assert len(answer.err) < 2000
+    assert all(word in answer.err for word in words), answer.err
+    assert not Path("results").exists()

@@ -46,6 +46,7 @@ def test_defaults(read: Read) -> None:
             "name": "images",
             "positive": 0,
             "scale": "none",
+            "scale_on": "train",
             "variant": "smooth",
             "train_size": None,
             "test_size": None,

@@ -30,10 +30,14 @@ TOP_KEYS = (
     "name, title, reproduces, dataset, label_noise, kernel, order, permutations, epochs, seed, checkpoints, "
     "algorithms, plots, table"
 )
-DATASET_KEYS = "name, positive, scale, variant, train_size, test_size, limit, redraw"
+DATASET_KEYS = "name, positive, scale, scale_on, variant, train_size, test_size, limit, redraw"
 FOLDER = "a folder name: up to 100 letters, digits, '.', '_' and '-', starting with a letter or a digit"
 WIDTHS = "exactly one of gamma, sigma, variance"
-COUNT = "an integer of at least 1"
+COUNT = "an integer of at least 1 and at most 2147483647"
+REPEATS = "an integer of at least 1 and at most 1000000"
+POSITIVE = "a number of at least 1e-30 and at most 1e+30"
+WIDTH = "a number of at least 1e-14 and at most 1e+14"
+WHOLE = "an integer of at least 1"  # of the learners made for these tests
 
 
 @pytest.mark.parametrize(
@@ -51,8 +55,8 @@ COUNT = "an integer of at least 1"
         ('permutations: "5"', f"permutations: found '5'; accepted: {COUNT}"),
         ("permutations: true", f"permutations: found True; accepted: {COUNT}"),
         ("permutations: 1.0", f"permutations: found 1.0; accepted: {COUNT}"),
-        ("epochs: null", f"epochs: found None; accepted: {COUNT}"),
-        ("seed: -1", "seed: found -1; accepted: an integer of at least 0"),
+        ("epochs: null", f"epochs: found None; accepted: {REPEATS}"),
+        ("seed: -1", f"seed: found -1; accepted: an integer of at least 0 and at most {2**53}"),
         ("plots: [error_vs_support]", "plots[0]: found 'error_vs_support'; accepted: a mapping with a kind"),
         (
             "plots: [{kind: error_vs_support, error_bars: all}]",
@@ -121,11 +125,11 @@ def test_names_that_are_no_safe_folder_names(refused: Refused, name: str) -> Non
         ("{name: pooled, variant: smooth}", "variant: found 'smooth'; accepted: no variant for pooled"),
         (
             "{name: pooled, train_size: 10}",
-            f"test_size: found nothing; accepted: {COUNT}, because train_size is given",
+            "test_size: found nothing; accepted: an integer of at least 1, because train_size is given",
         ),
         (
             "{name: pooled, test_size: 10}",
-            f"train_size: found nothing; accepted: {COUNT}, because test_size is given",
+            "train_size: found nothing; accepted: an integer of at least 1, because test_size is given",
         ),
         (
             "{name: pooled, train_size: 41, test_size: 10}",
@@ -161,18 +165,18 @@ def test_dataset(refused: Refused, dataset: str, message: str) -> None:
         ("rbf", ": found 'rbf'; accepted: a mapping such as {name: rbf, gamma: 0.5}"),
         ("{name: rbf}", f".gamma: found nothing; accepted: {WIDTHS}"),
         ("{name: rbf, sigma: 2, gamma: 1}", f".sigma: found 2; accepted: {WIDTHS}"),
-        ("{name: rbf, gamma: 0}", ".gamma: found 0; accepted: a number above 0"),
-        ("{name: rbf, sigma: -1.0}", ".sigma: found -1.0; accepted: a number above 0"),
-        (f"{{name: rbf, gamma: 1{'0' * 400}}}", f".gamma: found 1{'0' * 400}; accepted: a number"),
-        ("{name: rbf, gamma: .inf}", ".gamma: found inf; accepted: a number"),
-        ('{name: rbf, gamma: "1"}', ".gamma: found '1'; accepted: a number"),
-        ("{name: rbf, gamma: true}", ".gamma: found True; accepted: a number"),
+        ("{name: rbf, gamma: 0}", ".gamma: found 0; accepted: " + POSITIVE),
+        ("{name: rbf, sigma: -1.0}", ".sigma: found -1.0; accepted: " + WIDTH),
+        (f"{{name: rbf, gamma: 1{'0' * 400}}}", f".gamma: found 1{'0' * 119}… (401 characters); accepted: {POSITIVE}"),
+        ("{name: rbf, gamma: .inf}", ".gamma: found inf; accepted: " + POSITIVE),
+        ('{name: rbf, gamma: "1"}', ".gamma: found '1'; accepted: " + POSITIVE),
+        ("{name: rbf, gamma: true}", ".gamma: found True; accepted: " + POSITIVE),
         (
             "{name: rbf, gama: 1}",
             ".gama: found 'gama'; accepted: name, gamma, sigma, variance. Did you mean 'gamma'?",
         ),
-        ("{name: polynomial, degree: 0}", ".degree: found 0; accepted: an integer of at least 1"),
-        ("{name: polynomial, degree: 2.5}", ".degree: found 2.5; accepted: an integer"),
+        ("{name: polynomial, degree: 0}", f".degree: found 0; accepted: {WHOLE} and at most 100"),
+        ("{name: polynomial, degree: 2.5}", f".degree: found 2.5; accepted: {WHOLE} and at most 100"),
         ("{name: linear, gamma: 1}", ".gamma: found 'gamma'; accepted: name"),
     ],
 )
@@ -186,13 +190,13 @@ def test_kernel(refused: Refused, kernel: str, message: str) -> None:
         ("{name: plan}", ".name: found 'plan'; accepted: plain, small, many. Did you mean 'plain'?"),
         ("{epochs: 1}", ".name: found nothing; accepted: plain, small, many"),
         ("plain", ": found 'plain'; accepted: a mapping with a name"),
-        ("{name: small}", f".budget: found nothing; accepted: {COUNT}"),
-        ("{name: small, budget: 0}", f".budget: found 0; accepted: {COUNT}"),
-        ("{name: small, budget: [5, 0]}", f".budget[1]: found 0; accepted: {COUNT}"),
-        ('{name: small, budget: "5"}', f".budget: found '5'; accepted: {COUNT}"),
-        ("{name: small, budget: true}", f".budget: found True; accepted: {COUNT}"),
-        ("{name: small, budget: 5.0}", f".budget: found 5.0; accepted: {COUNT}"),
-        ("{name: small, budget: [[5]]}", f".budget[0]: found [5]; accepted: {COUNT}"),
+        ("{name: small}", f".budget: found nothing; accepted: {WHOLE}"),
+        ("{name: small, budget: 0}", f".budget: found 0; accepted: {WHOLE}"),
+        ("{name: small, budget: [5, 0]}", f".budget[1]: found 0; accepted: {WHOLE}"),
+        ('{name: small, budget: "5"}', f".budget: found '5'; accepted: {WHOLE}"),
+        ("{name: small, budget: true}", f".budget: found True; accepted: {WHOLE}"),
+        ("{name: small, budget: 5.0}", f".budget: found 5.0; accepted: {WHOLE}"),
+        ("{name: small, budget: [[5]]}", f".budget[0]: found [5]; accepted: {WHOLE}"),
         ("{name: small, budget: []}", ".budget: found []; accepted: a value, or a list of at least one"),
         ("{name: small, budget: [5, 6, 5]}", ".budget[2]: found 5; accepted: each value once"),
         (
@@ -226,7 +230,7 @@ def test_no_list_of_algorithms(refused: Refused, value: str) -> None:
 
 def test_the_line_is_that_of_the_list_element(refused: Refused) -> None:
     text = f"{HEAD}algorithms:\n  - name: small\n    budget:\n      - 5\n      - -5\n"
-    assert refused(text) == f"c.yaml:8: algorithms[0].budget[1]: found -5; accepted: {COUNT}"
+    assert refused(text) == f"c.yaml:8: algorithms[0].budget[1]: found -5; accepted: {WHOLE}"
 
 
 def test_parameters_of_two_entries_that_are_the_same(refused: Refused) -> None:
@@ -318,11 +322,14 @@ def test_a_file_that_is_no_text(tmp_path: Path) -> None:
         ("a: 1\nb: 2\na: 3", "c.yaml:3: a: found the key once more; accepted: each key once. It is in line 1 already."),
         ("a: {b: 1,\n  b: 1}", "c.yaml:2: a.b: found the key once more; accepted: each key once. It is in line 1 alr"),
         ("a: 1\n2: b", "c.yaml:2: found the key '2'; accepted: a text as a key"),
-        ("a: " + "[" * 5000, "c.yaml:1: found lists or mappings thousands deep; accepted: a configuration"),
+        (
+            "a: " + "[" * 5000,
+            "c.yaml:1: found lists or mappings more than 50 deep; accepted: a configuration at most 50 deep",
+        ),
         ("a: &a [*a]", "c.yaml:1: a[0]: found an alias of itself; accepted: a value"),
         ("a: !!python/name:os.system x", "c.yaml:1: a: found tag:yaml.org,2002:python/name:os.system 'x'; accepted:"),
         ("a: !!int x", "c.yaml:1: a: found tag:yaml.org,2002:int 'x'; accepted: a text, a number, true, false or null"),
-        ("a: !!set {x}", "c.yaml:1: a: found tag:yaml.org,2002:set"),
+        ("a: !!set {x}", "c.yaml:1: a: found the tag tag:yaml.org,2002:set; accepted: a list or a map"),
     ],
 )
 def test_text_that_is_no_configuration(refused: Refused, text: str, message: str) -> None:

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from budgetbench.errors import RequestError
 from budgetbench.learners import learners
 from budgetbench.runner import plan as module
 from budgetbench.runner.execute import curve, units
-from budgetbench.runner.plan import Trial, plan, trial_key
+from budgetbench.runner.plan import Trial, n_trials, plan, to_do, trial_key
 
 CONFIG = """\
 name: keys
@@ -60,7 +61,25 @@ def test_a_key_does_not_depend_on_what_does_not_matter(keys: Keys, experiment: A
     assert keys(text=turned) == expected
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("kernel={name: rbf, gamma: 1}", "kernel={name: rbf, gamma: 1.0}"),
+        ("kernel={name: rbf, gamma: 1}", "kernel={name: rbf, variance: 0.5}"),
+        ("kernel={name: polynomial, coef0: 0}", "kernel={name: polynomial, gamma: 1, coef0: -0.0}"),
+        ("algorithms.0.beta=1", "algorithms.0.beta=1e0"),
+        ("algorithms.0.beta=0", "algorithms.0.beta=-0.0"),
+        ("label_noise.rate=1", "label_noise.rate=1.0"),
+        ("dataset.scale=unit", "dataset={name: usps, positive: 0, scale: [unit], scale_on: all, "
+         "train_size: 400, test_size: 100, limit: 5000}"),
+    ],
+)  # fmt: skip
+def test_what_is_equal_has_equal_keys(keys: Keys, one: str, other: str) -> None:
+    assert keys(one) == keys(other) != keys()
+
+
 KNOBS = [
+    "dataset.scale_on=all",
     "seed=1",
     "order=given",
     "epochs=2",
@@ -93,6 +112,31 @@ def test_every_knob_changes_the_key(keys: Keys) -> None:
     every = [key for both in found.values() for key in both]
     assert len(set(every)) == len(every) == 2 * (len(KNOBS) + 1)
     assert not set(keys(identity="usps/raw")) & set(every)
+
+
+def test_scaling_as_before_there_was_a_choice_keeps_its_keys(keys: Keys) -> None:
+    """Recorded runs are known again: of data split anew scaled on all rows, of other data on the training rows."""
+    assert keys("dataset.scale_on=all")[0] == "87b9f6a0f0734c17"
+    published = "dataset={name: usps, positive: 0, scale: standard, scale_on: %s}"
+    assert keys(published % "train")[0] == "8154dc4cfa5fe544"
+    assert keys(published % "all") != keys(published % "train")
+
+
+def test_a_million_runs_are_counted_and_not_made(experiment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    monkeypatch.setattr(module, "trial_key", lambda *given: made.append(given[-1]) or f"{given[2]} {given[-1]}")
+    million = experiment("permutations=1000000", "algorithms.0.budget=[3, 5]", text=CONFIG)
+    assert n_trials(million) == 2_000_000
+    finished = {f"tighter_budget_perceptron {run}": {"run": run} for run in (0, 7, 1_000_000, "8", None, [9])}
+    assert to_do(million, lambda run: "", finished) == {"tighter_budget_perceptron": 2_000_000 - 4}
+    assert sorted(made) == [0, 0, 7, 7]  # of a run's two trials both are looked for
+    with pytest.raises(RequestError) as caught:
+        plan(million, lambda run: "")
+    assert str(caught.value) == (
+        "keys: found 2000000 trials, 2 parameter sets in 1000000 runs; accepted: at most 100000 trials. "
+        "Ask for at most 50000 permutations, or fewer parameter sets."
+    )
+    assert len(made) == 4
 
 
 def test_a_revision_changes_the_key(keys: Keys, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,10 +15,13 @@ import numpy as np
 import pytest
 
 import budgetbench
+from budgetbench.datasets import Cache, datasets
 from budgetbench.errors import RequestError
+from budgetbench.learners import Perceptron
 from budgetbench.runner import store as store_module
 from budgetbench.runner.run import number_of_workers
 from budgetbench.runner.store import Store, recorded
+from budgetbench.streams import load_problem, stream_of
 
 TRIALS = 12
 
@@ -192,11 +195,11 @@ def test_more_runs_and_algorithms_reuse_what_is_there(execute: Any) -> None:
 
 def test_a_dry_run_says_what_is_missing_and_touches_nothing(execute: Any, tmp_path: Path) -> None:
     planned = execute(dry=True)
-    assert (planned.done, planned.ran, len(planned.missing)) == (0, 0, TRIALS)
+    assert (planned.done, planned.ran, planned.missing.total()) == (0, 0, TRIALS)
     assert not (tmp_path / "results").exists()
     execute(only=["svm"])
     planned = execute(dry=True)
-    assert (planned.done, len(planned.missing)) == (2, TRIALS - 2)
+    assert (planned.done, planned.missing.total()) == (2, TRIALS - 2)
 
 
 def test_fresh_forgets_what_was_done(execute: Any, records: Any) -> None:
@@ -324,4 +327,45 @@ def test_the_provenance_can_be_published(execute: Any, tmp_path: Path) -> None:
 def test_the_resolved_experiment_runs_as_the_same(execute: Any, tmp_path: Path) -> None:
     folder = execute().folder
     again = execute(text=(folder / "experiment.yaml").read_text(encoding="utf-8"))
+    assert (again.done, again.ran) == (TRIALS, 0)
+
+
+# -- inputs of one run ------------------------------------------------------------------------------------------------
+
+SCALED = "dataset={name: gaussian, n: 160, train_size: 100, test_size: 60, scale: standard, scale_on: %s}"
+
+
+def test_scaling_by_a_runs_own_training_rows(execute: Any, experiment: Any, records: Any, tmp_path: Path) -> None:
+    """What the learner is given is what one scales by hand, in each run."""
+    overrides = (SCALED % "train", "algorithms=[{name: perceptron}]")
+    found = records(execute(*overrides).folder).values()
+    wanted = experiment(*overrides)
+    problem, data = load_problem(wanted, Cache(tmp_path / "data", quiet=True))
+    for record in found:
+        stream = stream_of(problem, wanted, record["run"])
+        train = data.train.X[np.sort(stream.order)].astype(np.float64)
+        Z = ((data.train.X - train.mean(axis=0)) / train.std(axis=0)).astype(np.float32)
+        model = Perceptron(gamma=1.0).fit(Z[stream.order], stream.labels[stream.order])
+        assert record["online_mistakes"] == model.mistakes_
+        assert record["test_error"] == np.mean(model.predict(Z[stream.test]) != stream.labels[stream.test])
+
+
+def test_a_dataset_is_read_once_for_all_runs(execute: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[int] = []
+    gaussian = datasets["gaussian"]
+    load = gaussian._load
+    monkeypatch.setattr(gaussian, "_load", lambda request: loaded.append(request.run) or load(request))
+    execute(SCALED % "train", "permutations=4")
+    assert loaded == [0]
+
+
+def test_the_convention_of_scaling_is_part_of_the_key(execute: Any, records: Any) -> None:
+    on_all = records(execute(SCALED % "all", into="all").folder)
+    on_train = records(execute(SCALED % "train", into="train").folder)
+    assert len(on_all) == len(on_train) == TRIALS
+    assert not set(on_all) & set(on_train)
+    both = execute(SCALED % "train", into="all")
+    assert (both.done, both.ran) == (0, TRIALS)
+    assert records(both.folder) == on_all | on_train
+    again = execute(SCALED % "train", into="all", gram_limit=0.0)
     assert (again.done, again.ran) == (TRIALS, 0)
