@@ -74,6 +74,13 @@ class Kernel(ABC):
                 yield rows, columns, tile
 
     @abstractmethod
+    def row(self, x: Floats, Z: Floats) -> NDArray[np.float64]:
+        """K(x, z) in float64 for each row of Z (m, d): of shape (m,).
+
+        For what float32 cannot tell apart. Each value is added up in one order, whatever m is.
+        """
+
+    @abstractmethod
     def diagonal(self, X: Floats) -> Floats:
         """K(x, x) for each row of X (n, d): float32 of shape (n,)."""
 
@@ -116,6 +123,9 @@ class Linear(Kernel):
     name: ClassVar[str] = "linear"
     summary: ClassVar[str] = "x·z"
 
+    def row(self, x: Floats, Z: Floats) -> NDArray[np.float64]:
+        return _powers_of_products(x, Z, 1.0, 0.0, 1)
+
     def diagonal(self, X: Floats) -> Floats:
         return _squared_norms(np.asarray(X, dtype=np.float32))
 
@@ -142,6 +152,9 @@ class Polynomial(Kernel):
         if self.coef0 < 0:
             raise ParameterError("coef0", self.coef0, "a number of at least 0")
 
+    def row(self, x: Floats, Z: Floats) -> NDArray[np.float64]:
+        return _powers_of_products(x, Z, float(self.gamma), float(self.coef0), self.degree)
+
     def diagonal(self, X: Floats) -> Floats:
         norms = _squared_norms(np.asarray(X, dtype=np.float32))
         self._finish(norms[None], norms, norms)
@@ -149,6 +162,18 @@ class Polynomial(Kernel):
 
     def _finish(self, products: Floats, norms_x: Floats, norms_z: Floats) -> None:
         _whole_powers(products, np.float32(self.gamma), np.float32(self.coef0), self.degree)
+
+
+@compiled
+def _powers_of_products(x: Floats, Z: Floats, gamma: float, coef0: float, degree: int) -> NDArray[np.float64]:
+    """(gamma x·z + coef0)^degree for each row of Z, in float64."""
+    values = np.empty(len(Z))
+    for i in range(len(Z)):
+        total = 0.0
+        for j in range(len(x)):
+            total += np.float64(x[j]) * np.float64(Z[i, j])
+        values[i] = (gamma * total + coef0) ** degree
+    return values
 
 
 @compiled
@@ -186,12 +211,27 @@ class RBF(Kernel):
         if not self.gamma > 0:
             raise ParameterError("gamma", self.gamma, "a number above 0")
 
+    def row(self, x: Floats, Z: Floats) -> NDArray[np.float64]:
+        return _exponentials_of_distances(x, Z, float(self.gamma))
+
     def diagonal(self, X: Floats) -> Floats:
         return np.ones(len(X), dtype=np.float32)
 
     def _finish(self, products: Floats, norms_x: Floats, norms_z: Floats) -> None:
         _exponents(products, norms_x, norms_z, np.float32(-self.gamma))
         np.exp(products, out=products)
+
+
+@compiled
+def _exponentials_of_distances(x: Floats, Z: Floats, gamma: float) -> NDArray[np.float64]:
+    """exp(-gamma ‖x - z‖²) for each row of Z, in float64."""
+    values = np.empty(len(Z))
+    for i in range(len(Z)):
+        squared_distance = 0.0
+        for j in range(len(x)):
+            squared_distance += (np.float64(x[j]) - np.float64(Z[i, j])) ** 2
+        values[i] = np.exp(-gamma * squared_distance)
+    return values
 
 
 @compiled

@@ -132,6 +132,6 @@ def test_a_power_of_two_on_the_kernel_and_the_targets_changes_nothing(
 def test_a_bound_that_is_many_powers_of_ten_away() -> None:
     """A C of 1e18 beside a β of 0.01: all of τ was lost."""
     tau = solve(1e18, np.array([-0.01, 0.0, 0.0]), 0, 1.0)
-    assert tau == pytest.approx([0.02e-18 / 3, -0.01e-18 / 3, -0.01e-18 / 3], abs=0)
+    assert tau == pytest.approx([0.02e-18 / 3, -0.01e-18 / 3, -0.01e-18 / 3], rel=1e-12, abs=0)
     assert solve(1e-18, np.array([-0.01, 0.0, 0.0]), 0, 1.0) == pytest.approx([1.0, -0.5, -0.5])
     assert solve(1e-18, np.array([-0.01, 0.0, -1e-3]), 0, 1.0).tolist() == [1.0, -1.0, 0.0]
