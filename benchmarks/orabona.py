@@ -25,8 +25,8 @@ from budgetbench.config import Experiment, load
 from budgetbench.datasets import Cache
 from budgetbench.engine.kernel_access import KernelAccess, Streamed
 from budgetbench.engine.online import BLOCK, OnlineLearner
-from budgetbench.engine.projecting import BATCH, ProjectingLearner
-from budgetbench.engine.span import PANEL
+from budgetbench.engine.projecting import ProjectingLearner
+from budgetbench.engine.span import BATCH, PANEL
 from budgetbench.kernels import Kernel
 from budgetbench.learners import learners
 from budgetbench.runner.execute import make_learner

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.exponentials import exponentials, exponentials_beyond
 from budgetbench.engine.parameters import NonNegative, Positive, checked
+from budgetbench.engine.precise import exponentials_of_distances, powers_of_products
 from budgetbench.engine.products import (
     BLOCK,
     COLUMNS,
@@ -135,6 +136,13 @@ class Kernel(ABC):
                     yield slice(start + at, start + at + len(rows)), columns, tile
 
     @abstractmethod
+    def row(self, x: Floats, Z: Floats) -> Values:
+        """K(x, z) in float64 for each row of Z (m, d): of shape (m,).
+
+        For what float32 cannot tell apart. Each value is added up in one order, whatever m is.
+        """
+
+    @abstractmethod
     def diagonal(self, X: Floats) -> Floats:
         """K(x, x) for each row of X (n, d): float32 of shape (n,)."""
 
@@ -211,6 +219,9 @@ class Scaled(OfProducts):
     def __str__(self) -> str:
         return f"{self.kernel} times 2^{self.exponent}"
 
+    def row(self, x: Floats, Z: Floats) -> Values:
+        return self.kernel.row(x, Z) * 2.0**self.exponent
+
     def _finish(self, values: Floats, products: NDArray[Any], factor: float) -> None:
         self.kernel._finish(values, products, factor * 2.0**self.exponent)
 
@@ -225,6 +236,9 @@ class Linear(OfProducts):
 
     name: ClassVar[str] = "linear"
     summary: ClassVar[str] = "x·z"
+
+    def row(self, x: Floats, Z: Floats) -> Values:
+        return powers_of_products(x, Z, 1.0, 0.0, 1)
 
     def _finish(self, values: Floats, products: NDArray[Any], factor: float) -> None:
         _powers(values, products, 1.0, 0.0, 1, factor)
@@ -246,6 +260,9 @@ class Polynomial(OfProducts):
 
     def _finish(self, values: Floats, products: NDArray[Any], factor: float) -> None:
         _powers(values, products, self.gamma, self.coef0, self.degree, factor)
+
+    def row(self, x: Floats, Z: Floats) -> Values:
+        return powers_of_products(x, Z, self.gamma, self.coef0, self.degree)
 
     def _magnitude(self, product: float) -> float:
         return self.degree * _log2(self.gamma * product + self.coef0)
@@ -287,6 +304,9 @@ class RBF(Kernel):
     summary: ClassVar[str] = "exp(-gamma ‖x - z‖²), gamma = 1/(2 sigma²) = 1/(2 variance)"
     non_negative: ClassVar[bool] = True
     gamma: Positive = 1.0
+
+    def row(self, x: Floats, Z: Floats) -> Values:
+        return exponentials_of_distances(x, Z, self.gamma)
 
     def diagonal(self, X: Floats) -> Floats:
         return np.ones(len(X), dtype=np.float32)

@@ -12,16 +12,13 @@ from numpy.typing import NDArray
 from budgetbench.engine.averaging import OnlineToBatch
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds
-from budgetbench.engine.kernel_access import gather
+from budgetbench.engine.kernel_access import KernelAccess, Rows, gather
 from budgetbench.engine.parameters import Budget, NonNegative, Positive
-from budgetbench.engine.span import Batch, Span
+from budgetbench.engine.span import Batch, Matrix, Span
 from budgetbench.errors import ParameterError
 
-#: Examples that are projected in one product of matrices.
-BATCH = 256
-
 #: In place of a budget, of a fixed threshold η, of a bound U: there is none.
-UNLIMITED, EACH_ROUND, NO_BOUND = -1, -1.0, 0.0
+UNLIMITED, EACH_ROUND, NO_BOUND = np.iinfo(np.int64).max, -1.0, 0.0
 
 THRESHOLDS = ("bound_budget", "U", "eta")
 
@@ -30,10 +27,13 @@ THRESHOLDS = ("bound_budget", "U", "eta")
 class ProjectingLearner(OnlineToBatch):
     """A learner that projects an example onto the span of the stored ones where it can.
 
-    A subclass gives `_pass`, which lets its compiled loop run over one batch.
+    A subclass gives `_pass`, which lets its compiled loop run over one batch. The loop comes back early where
+    float32 kernel values will not do.
     """
 
     follow_kept = True
+    discards = False
+    changeable = frozenset({"budget", "bound_budget", "U", "eta", "progress"})
 
     bound_budget: Budget | None = None
     U: Positive | None = None
@@ -67,19 +67,46 @@ class ProjectingLearner(OnlineToBatch):
             return budget, EACH_ROUND, matched_bound(self.bound_budget)
         return budget, 0.0, matched_bound(budget)
 
+    def _advance(self, rows: Rows, targets: NDArray[Any], access: KernelAccess, source: Any) -> None:
+        self._X = access.X  # where kernel values in float64 come from
+        super()._advance(rows, targets, access, source)
+        del self._X
+
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
-        for first in range(0, len(block.order), BATCH):
-            arrivals = block.order[first : first + BATCH]
-            values = gather(block.K, arrivals, f.members[: f.counts[0]]).astype(np.float64)
-            batch = self._span.open(values, first, self._rounds)
-            self._pass(block, f, rounds, batch)
-            self._span.take(batch, f.counts[0])
-            self._rounds += len(arrivals)
+        t = 0
+        while t < len(block.order):
+            arrivals = block.order[t : t + self._span.until_batch_ends(self._rounds)]
+            reached = self._project_and_pass(arrivals, block, f, rounds, t)
+            self._rounds += reached - t
+            t = reached
         f.coefficients[: f.counts[0]] = self._span.coefficients(self._span.c)
 
+    def _project_and_pass(self, arrivals: Rows, block: Block, f: Expansion, rounds: Rounds, t: int) -> int:
+        """Let the arrivals from round t on pass, as far as one batch goes; returns the round that comes next."""
+        members = f.members[: f.counts[0]]
+        if self._span.precise:
+            values: Any = self._precise(arrivals, np.concatenate([members, arrivals]))
+            K, among = np.ascontiguousarray(values[:, : len(members)]), values[:, len(members) :]
+            batch = self._span.open(K, np.diagonal(among), among, t, self._rounds)
+        else:
+            values = gather(block.K, arrivals, members)
+            batch = self._span.open(values, block.diagonal[arrivals], np.empty((0, 0)), t, self._rounds)
+        reached = self._pass(block, f, rounds, batch, t)
+        self._span.take(batch, f.counts[0])
+        if reached < t + len(arrivals):
+            self._span.refine(lambda s: self._precise(f.members[s : s + 1], f.members[: s + 1])[0])
+        return reached
+
+    def _precise(self, positions: Rows, others: Rows) -> Matrix:
+        """Kernel values in float64 between positions of the pool."""
+        X, ids = self._X, self._pool.ids
+        Z = X[ids[others]]
+        return np.array([self._kernel.row(X[i], Z) for i in ids[positions]])
+
     @abstractmethod
-    def _pass(self, block: Block, f: Expansion, rounds: Rounds, batch: Batch) -> None:
-        """Let the examples of a batch pass."""
+    def _pass(self, block: Block, f: Expansion, rounds: Rounds, batch: Batch, t: int) -> int:
+        """Let the examples of a batch pass from round t on; returns the round after the last one, or the first one
+        that is vague."""
 
     def _timed_coefficients(self) -> NDArray[np.float64]:
         return self._span.coefficients(self._span.timed)

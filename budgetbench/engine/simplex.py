@@ -2,9 +2,11 @@
 
 minimise  ½ A Σᵣ τᵣ² + Σᵣ Bᵣ τᵣ   subject to  τᵣ ≤ C [r = y],  Σᵣ τᵣ = 0
 
-With ρ = C e_y - τ and D = B + A C e_y it asks for the point A ρ of the simplex {ρ ≥ 0, Σ ρ = C} (scaled by A) next to
-D: ρᵣ = max(0, Dᵣ - θ)/A, where θ makes the sum right. In MIRA C = 1 and B is f with β taken from the right class; in
-the dual of the multi-class SVM C is that of the SVM and B the gradient without the example's own share
+All coefficients off their bounds have the same gradient, θ = A τᵣ + Bᵣ. Without the bound C, θ comes from B alone:
+Σ_{r≠y} max(0, Bᵣ - θ) = θ - B_y = A τ_y. Where that makes τ_y larger than C, it is C, and the other classes share it:
+Σ_{r≠y} max(0, Bᵣ - θ) = A C. B counts only by its differences, from B_y or from the best rival, and no sum holds
+numbers of different sizes: A C may be many powers of ten larger than B. In MIRA C = 1 and B is f with β taken from the
+right class; in the dual of the multi-class SVM C is that of the SVM and B the gradient without the example's own share
 (Crammer and Singer, Journal of Machine Learning Research 2, 2001, and 3, 2003).
 """
 
@@ -26,30 +28,41 @@ def simplex_step(A: float, B: NDArray[np.float64], y: int, C: float, tau: NDArra
     B, tau : one number for each class.
     y : the class that may get a positive coefficient, C at most.
     """
-    n = len(B)
-    if A <= 0.0:  # x = 0: nothing can change its scores
+    best = 1 if y == 0 else 0  # of the rivals
+    for r in range(len(B)):
+        if r != y and B[r] > B[best]:
+            best = r
+    if A <= 0.0 or B[best] <= B[y]:  # x = 0: nothing can change its scores; or the right class leads
         tau[:] = 0.0
         return
-    for r in range(n):
-        tau[r] = B[r]
-    tau[y] += A * C
-    theta = threshold(tau, A * C)
-    at_bound = tau[y] <= theta
+    lead_over(B, y, A, y, tau)
+    theta = threshold(tau, 0.0, 1)
+    at_bound = theta > C
+    if at_bound:
+        lead_over(B, best, A, y, tau)
+        theta = threshold(tau, C, 0)
     total = 0.0
-    for r in range(n):
-        tau[r] = 0.0 if r == y else 0.0 - max(0.0, B[r] - theta) / A  # 0.0 - 0.0, as -0.0 would be seen
+    for r in range(len(B)):
+        tau[r] = 0.0 - max(0.0, tau[r] - theta)  # 0.0 - 0.0, as -0.0 would be seen
         total += tau[r]
     tau[y] = C if at_bound else -total  # so that neither the bound nor the sum is missed by a rounding error
 
 
 @compiled
-def threshold(D: NDArray[np.float64], total: float) -> float:
-    """The θ with Σ max(0, Dᵣ - θ) = total, for a total above 0."""
+def lead_over(B: NDArray[np.float64], base: int, A: float, y: int, lead: NDArray[np.float64]) -> None:
+    """(Bᵣ - B_base)/A for all classes but y, which takes no part."""
+    for r in range(len(B)):
+        lead[r] = (B[r] - B[base]) / A if r != y else -np.inf
+
+
+@compiled
+def threshold(D: NDArray[np.float64], total: float, shares: int) -> float:
+    """The θ with Σ max(0, Dᵣ - θ) = total + shares·θ."""
     descending = -np.sort(-D)
-    above = 0.0  # of how much the k largest numbers exceed the next one, in all
-    for k in range(1, len(D)):
-        step = k * (descending[k - 1] - descending[k])
-        if above + step >= total:
-            return descending[k - 1] - (total - above) / k
-        above += step
-    return descending[len(D) - 1] - (total - above) / len(D)
+    above, k = -total, 0
+    while True:
+        above += descending[k]
+        k += 1
+        theta = above / (k + shares)
+        if k == len(D) or descending[k] <= theta:
+            return theta

@@ -10,31 +10,48 @@ P k(x, ·), the projection of x. All that the learners ask for is a product of c
 and the coefficients of f are a = L⁻ᵀc. A projection takes |S| operations and leaves L alone, so v is computed for a
 batch of upcoming examples at once by products of matrices. An example stored meanwhile adds one coordinate to those
 that are left of the batch. L is better conditioned than K: its condition number is the square root.
+
+Which products are made depends on the number of a round alone, not on how the stream is cut into blocks: a batch
+begins at a multiple of BATCH, each example has its row in it, and rows that are not there yet, or no longer, are 0. So
+BLAS takes the same path to each value.
+
+As long as every stored example is FAR from the others' span, float32 kernel values are good enough. The first example
+that comes nearer makes L anew from float64 ones, and from then on all kernel values are float64 ones: coefficients that
+cancel each other out make the rounding of float32 count.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dtrtri
+from scipy.linalg.blas import dtrsm
 
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion
 
 Matrix = NDArray[np.float64]
+Values = NDArray[np.floating[Any]]
 
-#: Columns of L that go into one product; the triangles on its diagonal are inverted.
-PANEL = 256
+#: Rounds whose examples are projected in one product of matrices.
+BATCH = 128
 
-#: Kernel values are rounded to 2⁻²⁴. In ‖δ‖² that makes an error of about this share of K(x, x) + Σ dⱼ² K(xⱼ, xⱼ): what
-#: lies no farther from the span lies in it. For an example that is stored, (1 + ‖d‖²) / ‖δ‖² is what it adds to the
-#: trace of K⁻¹ (Eq. 11), so that the rule keeps the inverse from growing without bound.
-ROUNDING = 2.0**-20
+#: Columns of L that go into one product.
+PANEL = 128
 
-#: Where no stored example lies nearer to the others' span, as a share of K(x, x), that is no matter of rounding.
+#: ‖δ‖² as a share of K(x, x) down to which float32 kernel values tell it well enough: they are rounded to 2⁻²⁴.
 FAR = 2.0**-10
+
+#: Rounding of float64 makes an error of about this share of K(x, x) + Σ dⱼ² K(xⱼ, xⱼ) in ‖δ‖²: what lies no farther
+#: from the span lies in it. For an example that is stored, (1 + ‖d‖²) / ‖δ‖² is what it adds to the trace of K⁻¹
+#: (Eq. 11), so that the rule keeps the inverse from growing without bound.
+ROUNDING = 2.0**-47
+
+#: Where neither x nor a stored example lies nearer to the others' span, as a share of K(x, x), that is no matter of
+#: rounding.
+CLEAR = 2.0**-27
 
 #: |f(x)| of at most this share of ‖f‖ ‖P k(x, ·)‖ is 0, with the largest ‖f‖ so far: what is left of larger sums that
 #: cancel out is rounding.
@@ -44,15 +61,21 @@ ZERO = 1e-12
 class Batch(NamedTuple):
     """Coordinates while a batch of examples passes.
 
-    V : row t belongs to the t-th example of the batch; as many columns as examples may be stored.
+    V : row r belongs to round `first[0]` + r of the block; as many columns as examples may be stored.
+    own : K(x, x) of each row's example.
+    among : kernel values among the batch's examples, where float32 ones will not do; else empty.
     L : with a row for each stored example, and room for the batch.
     c : the coordinates of f.
     timed : Σₛ s Δₛ over the changes Δₛ of c in rounds s, for the mean of all hypotheses.
-    extremes : the largest ‖f‖² so far, and the smallest ‖δ‖² / K(x, x) of a stored example.
-    first : which arrival of the block the batch begins with, and how many rounds there were before it.
+    extremes : the largest ‖f‖² so far, and the smallest ‖δ‖² / K(x, x) of a stored example, FAR at most where L comes
+        of float64 kernel values.
+    first : the round of the block to which row 0 belongs, below 0 if that was in an earlier block, and how many rounds
+        there were before it.
     """
 
     V: Matrix
+    own: Matrix
+    among: Matrix
     L: Matrix
     c: Matrix
     timed: Matrix
@@ -69,63 +92,123 @@ class Span:
         self.timed = np.zeros(0)
         self._extremes = np.array([0.0, 1.0])
         self._L: Matrix = np.zeros((0, 0))
-        self._triangles: list[Matrix] = []  # inverses of the triangles on the diagonal
+        self._settled = 0  # so many columns go into products
+        self._triangles: list[Matrix] = []  # those on the diagonal
 
     @property
     def factor(self) -> Matrix:
         """L"""
         return self._L[: self.size, : self.size]
 
-    def coordinates(self, K: Matrix, room: int = 0) -> Matrix:
-        """V = K L⁻ᵀ for kernel values K (m, size) against the stored examples; `room` columns of zeros come after."""
-        V = np.zeros((len(K), self.size + room))
-        for inverse, start in zip(self._triangles, range(0, self.size, PANEL), strict=True):
-            panel = slice(start, start + len(inverse))
-            rest = K[:, panel] - V[:, :start] @ self._L[panel, :start].T if start else K[:, panel]
-            V[:, panel] = rest @ inverse.T
+    @property
+    def precise(self) -> bool:
+        """Whether L comes of float64 kernel values."""
+        return bool(self._extremes[1] <= FAR)
+
+    def until_batch_ends(self, rounds: int) -> int:
+        """How many examples one batch takes after so many rounds; where one begins, all columns go into products."""
+        if rounds % BATCH == 0:
+            self._settle()
+        return BATCH - rounds % BATCH
+
+    def _settle(self) -> None:
+        del self._triangles[self._settled // PANEL :]
+        for start in range(len(self._triangles) * PANEL, self.size, PANEL):
+            panel = slice(start, min(start + PANEL, self.size))
+            self._triangles.append(np.asfortranarray(self._L[panel, panel]))
+        self._settled = self.size
+
+    def coordinates(self, K: Values, first: int = 0, room: int = 0) -> Matrix:
+        """V = K L⁻ᵀ for kernel values K (m, size) against the stored examples.
+
+        The rows of K get the rows from `first` on of V (BATCH, size + room); all else is 0.
+        """
+        V = np.zeros((BATCH, self.size + room))
+        rows = np.zeros((BATCH, self._settled), dtype=K.dtype)
+        rows[first : first + len(K)] = K[:, : self._settled]
+        for triangle, start in zip(self._triangles, range(0, self._settled, PANEL), strict=True):
+            panel = slice(start, start + len(triangle))
+            rest = rows[:, panel] - V[:, :start] @ self._L[panel, :start].T
+            V[:, panel] = dtrsm(1.0, triangle, rest.T, lower=1, overwrite_b=1).T
+        catch_up(self._L, K, V[first:], self._settled)
         return V
 
     def coefficients(self, c: Matrix) -> Matrix:
         """a = L⁻ᵀc"""
         a = c[: self.size].copy()
-        for number in reversed(range(len(self._triangles))):
-            start, inverse = number * PANEL, self._triangles[number]
-            panel = slice(start, start + len(inverse))
-            a[panel] = inverse.T @ a[panel]
-            a[:start] -= self._L[panel, :start].T @ a[panel]
+        substitute_back(self._L, a)
         return a
 
     def solve(self, k: Matrix) -> Matrix:
         """d = K⁻¹k (Eq. 8)"""
         return self.coefficients(self.coordinates(k[None])[0])
 
-    def open(self, K: Matrix, first: int, rounds: int) -> Batch:
-        """A batch of examples with kernel values K (m, size) against the stored ones."""
-        most = self.size + len(K)
+    def open(self, K: Values, own: Values, among: Matrix, first: int, rounds: int) -> Batch:
+        """A batch of examples that arrive from round `first` of a block on, after so many rounds in all.
+
+        K (m, size) are their kernel values against the stored examples, own (m,) those with themselves, among (m, m)
+        those with each other, or empty.
+        """
+        most, passed = self.size + len(K), rounds % BATCH
         if most > len(self._L):
             L = np.zeros((2 * most, 2 * most))
             L[: self.size, : self.size] = self.factor
             self._L = L
         room = np.zeros(len(K))
         return Batch(
-            self.coordinates(K, len(K)),
+            self.coordinates(K, passed, len(K))[: passed + len(K)],
+            np.concatenate([np.zeros(passed), own]),
+            np.pad(among, (passed, 0)) if len(among) else among,
             self._L,
             np.concatenate([self.c, room]),
             np.concatenate([self.timed, room]),
             self._extremes,
-            np.array([first, rounds]),
+            np.array([first - passed, rounds - passed]),
         )
 
     def take(self, batch: Batch, size: int) -> None:
         """Take over what a batch has made of L and c; `size` examples are stored now."""
-        before, self.size = self.size, size
+        self.size = size
         self.c, self.timed = batch.c[:size].copy(), batch.timed[:size].copy()
-        if size == before:
-            return
-        del self._triangles[before // PANEL :]
-        for start in range(len(self._triangles) * PANEL, size, PANEL):
-            panel = slice(start, min(start + PANEL, size))
-            self._triangles.append(np.ascontiguousarray(dtrtri(self._L[panel, panel], lower=1)[0]))
+
+    def refine(self, values: Callable[[int], Matrix]) -> None:
+        """Make L anew from float64 kernel values, and leave the coefficients of f as they are.
+
+        `values(s)` gives those (s + 1,) of the stored example s with the ones before it and with itself.
+        """
+        a, timed = self.coefficients(self.c), self.coefficients(self.timed)
+        for s in range(self.size):
+            k, v = values(s), self._L[s, :s]
+            substitute(self._L, k[:s], v, 0)
+            self._L[s, s] = max(distance(v, k[s]), np.sqrt(ROUNDING * k[s]))
+        self.c, self.timed = self.factor.T @ a, self.factor.T @ timed
+        self._extremes[1] = FAR
+        self._settled = 0
+        self._triangles.clear()
+
+
+@compiled
+def substitute(L: Matrix, k: Values, v: Matrix, start: int) -> None:
+    """The coordinates v = L⁻¹k from `start` on; those before are there."""
+    for s in range(start, len(k)):
+        v[s] = (k[s] - np.dot(L[s, :s], v[:s])) / L[s, s]
+
+
+@compiled
+def catch_up(L: Matrix, K: Values, V: Matrix, start: int) -> None:
+    """`substitute` for each row of K and V."""
+    for row in range(len(K)):
+        substitute(L, K[row], V[row], start)
+
+
+@compiled
+def substitute_back(L: Matrix, d: Matrix) -> None:
+    """d ← L⁻ᵀd"""
+    for s in range(len(d) - 1, -1, -1):
+        d[s] /= L[s, s]
+        row = L[s]
+        for j in range(s):
+            d[j] -= d[s] * row[j]
 
 
 @compiled
@@ -144,25 +227,28 @@ def distance(v: Matrix, own: float) -> float:
 
 
 @compiled
-def lies_within(f: Expansion, block: Block, batch: Batch, i: int, v: Matrix, delta: float) -> bool:
-    """Whether example i, at the distance delta, lies in the span as far as rounding lets one tell."""
-    own = block.diagonal[i]
-    if min(delta**2, batch.extremes[1] * own) > FAR * own:
-        return False
-    return delta == 0.0 or delta**2 <= ROUNDING * (own + weight(f, block, batch, v))
+def is_vague(batch: Batch, t: int, delta: float, eta: float) -> bool:
+    """Whether float32 kernel values do not tell how far the example of round t lies from the span.
+
+    ‖δ‖ ≤ η is not stored, so that it is enough if one of them is large.
+    """
+    own = batch.own[t - batch.first[0]]
+    return batch.extremes[1] > FAR and own > 0.0 and max(delta, eta) ** 2 <= FAR * own
 
 
 @compiled
-def weight(f: Expansion, block: Block, batch: Batch, v: Matrix) -> float:
-    """Σ dⱼ² K(xⱼ, xⱼ) with d = L⁻ᵀv (Eq. 8)"""
-    d, total = v.copy(), 0.0
-    for s in range(len(v) - 1, -1, -1):
-        d[s] /= batch.L[s, s]
-        row = batch.L[s]
-        for j in range(s):
-            d[j] -= d[s] * row[j]
-        total += d[s] ** 2 * block.diagonal[f.members[s]]
-    return total
+def lies_within(f: Expansion, block: Block, batch: Batch, t: int, v: Matrix, delta: float) -> bool:
+    """Whether the example of round t, at the distance delta, lies in the span but for rounding; it is not vague."""
+    own = batch.own[t - batch.first[0]]
+    if delta == 0.0:
+        return True
+    if min(delta**2, batch.extremes[1] * own) > CLEAR * own:
+        return False
+    d, weight = v.copy(), own
+    substitute_back(batch.L, d)
+    for s in range(len(d)):
+        weight += d[s] ** 2 * block.diagonal[f.members[s]]
+    return delta**2 <= ROUNDING * weight
 
 
 @compiled
@@ -188,17 +274,19 @@ def extend(f: Expansion, block: Block, batch: Batch, t: int, v: Matrix, delta: f
     The span gets one more dimension, along δ, in which the examples to come have the coordinate
     (K(x, xⱼ) - v·vⱼ) / ‖δ‖.
     """
+    size, row, i = len(v), t - batch.first[0], block.order[t]
+    assert size < min(len(f.members), len(batch.c))
     project(batch, t, v, tau)
-    size, here, i = len(v), t - batch.first[0], block.order[t]
     batch.c[size] = tau * delta
-    batch.timed[size] = (batch.first[1] + here + 1) * (tau * delta)
+    batch.timed[size] = (batch.first[1] + row + 1) * (tau * delta)
     remember_norm(batch, size + 1)
     batch.L[size, :size] = v
     batch.L[size, size] = delta
-    batch.extremes[1] = min(batch.extremes[1], delta**2 / block.diagonal[i])
-    row = block.K[i]
-    for j in range(here + 1, len(batch.V)):
-        batch.V[j, size] = (row[block.order[t - here + j]] - np.dot(v, batch.V[j, :size])) / delta
+    batch.extremes[1] = min(batch.extremes[1], delta**2 / batch.own[row])
+    values = block.K[i]
+    for j in range(row + 1, len(batch.V)):
+        k = batch.among[row, j] if len(batch.among) else values[block.order[batch.first[0] + j]]
+        batch.V[j, size] = (k - np.dot(batch.L[size, :size], batch.V[j, :size])) / delta
     f.members[size] = i
     f.stored[i] = True
     f.counts[0] += 1

@@ -44,6 +44,7 @@ class MulticlassSVM(KernelClassifier):
     sweeps_ : passes that were made.
     """
 
+    revision = 2
     batch = True
     order_free = True
     multiclass = True

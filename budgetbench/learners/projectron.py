@@ -8,7 +8,7 @@ from budgetbench.engine.base import learner
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, note
 from budgetbench.engine.projecting import ProjectingLearner, projection_threshold
-from budgetbench.engine.span import Batch, distance, extend, lies_within, project, value
+from budgetbench.engine.span import Batch, distance, extend, is_vague, lies_within, project, value
 
 
 @learner("projectron", title="Projectron", color="#0072B2", marker="P")
@@ -20,8 +20,9 @@ class Projectron(ProjectingLearner):
 
     Orabona, Keshet, Caputo 2008, Algorithm 2 and Eqs. 8 to 11. With a bound U on the competitor's norm, η is
     Eq. 13 in each round, (2ℓ - ‖P k(xₜ, ·)‖² - ½) / 2U with ℓ = 1 - yₜ f(xₜ). Where η ≤ 0 the example is stored,
-    unless it lies in the span as far as the rounding of kernel values lets one tell: then nothing is lost by
-    projecting, and K would be singular. The inverse is kept in factored form, see `budgetbench.engine.span`.
+    unless it lies in the span but for the rounding of float64: then K would be singular, and projecting loses less
+    than 10⁻⁷ of the example's length for each unit of ‖(1, d)‖. The inverse is kept in factored form, see
+    `budgetbench.engine.span`.
     Cost of an example: one kernel value for each of the |S| stored ones, and |S|² operations, done for many examples
     at a time.
 
@@ -36,25 +37,31 @@ class Projectron(ProjectingLearner):
     average : keep the mean of all hypotheses too, see `averaged_decision_function`.
     """
 
-    def _pass(self, block: Block, f: Expansion, rounds: Rounds, batch: Batch) -> None:
-        projectron(block, f, rounds, batch, *self._thresholds())
+    revision = 2
+
+    def _pass(self, block: Block, f: Expansion, rounds: Rounds, batch: Batch, t: int) -> int:
+        return projectron(block, f, rounds, batch, t, *self._thresholds())
 
 
 @compiled
 def projectron(
-    block: Block, f: Expansion, rounds: Rounds, batch: Batch, budget: int, fixed_eta: float, U: float
-) -> None:
-    first = batch.first[0]
-    for t in range(first, first + len(batch.V)):
-        i = block.order[t]
-        y = block.y[i]
+    block: Block, f: Expansion, rounds: Rounds, batch: Batch, begin: int, budget: int, fixed_eta: float, U: float
+) -> int:
+    first, end = batch.first[0], batch.first[0] + len(batch.V)
+    for t in range(begin, end):
+        y = block.y[block.order[t]]
         v = batch.V[t - first, : f.counts[0]]  # P k(xₜ, ·)
         margin = y * value(batch, v)
         if margin <= 0:
-            delta = distance(v, block.diagonal[i])
-            eta = projection_threshold(fixed_eta, U, 1 - margin, np.dot(v, v))
-            if f.counts[0] == budget or delta <= eta or lies_within(f, block, batch, i, v, delta):
+            delta = distance(v, batch.own[t - first])
+            eta = np.inf
+            if f.counts[0] < budget:
+                eta = projection_threshold(fixed_eta, U, 1 - margin, np.dot(v, v))
+            if is_vague(batch, t, delta, eta):
+                return t
+            if delta <= eta or lies_within(f, block, batch, t, v, delta):
                 project(batch, t, v, y)
             else:
                 extend(f, block, batch, t, v, delta, y)
         note(rounds, t, margin, f)
+    return end

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -57,7 +59,7 @@ def test_feasible_and_optimal(scores: list[float], A: float, C: float, data: st.
     bound = np.where(np.arange(len(B)) == y, C, 0.0)
     scale = np.abs(B).max() + A * C
     assert (tau <= bound).all()
-    assert abs(tau.sum()) <= 1e-14 * scale / A
+    assert abs(tau.sum()) <= 1e-14 * tau[y]
     gradient = A * tau + B
     free = tau < bound
     assert np.ptp(gradient[free]) <= 1e-12 * scale
@@ -78,3 +80,58 @@ def test_the_bound_is_met_exactly() -> None:
 
 def test_equal_rivals_share() -> None:
     assert solve(1.0, np.array([-0.01, 0.0, 0.0]), 0, 1.0) == pytest.approx([0.02 / 3, -0.01 / 3, -0.01 / 3])
+
+
+def exact(A: Fraction, B: list[Fraction], y: int, C: Fraction) -> list[Fraction]:
+    """The minimiser; that it is one the caller can tell from the gradient."""
+    rivals = sorted((b for r, b in enumerate(B) if r != y), reverse=True)
+    if A == 0 or rivals[0] <= B[y]:
+        return [Fraction(0)] * len(B)
+    for bounded in (False, True):
+        for k in range(1, len(B)):
+            theta = (sum(rivals[:k]) - A * C) / k if bounded else (sum(rivals[:k]) + B[y]) / (k + 1)
+            if k == len(rivals) or rivals[k] <= theta:
+                break
+        if bounded or theta - B[y] <= A * C:
+            break
+    tau = [-max(Fraction(0), b - theta) / A for b in B]
+    tau[y] = C if bounded else (theta - B[y]) / A
+    return tau
+
+
+sizes = st.floats(-40.0, 40.0).map(lambda exponent: 10.0**exponent)
+moderate = st.lists(number, min_size=2, max_size=8)
+signed = st.tuples(st.sampled_from([-1.0, 0.0, 1.0]), sizes).map(lambda both: both[0] * both[1])
+far_apart = st.lists(signed, min_size=2, max_size=8)
+
+
+@given(st.one_of(moderate, far_apart), sizes, sizes, st.data())
+def test_as_in_exact_arithmetic(scores: list[float], A: float, C: float, data: st.DataObject) -> None:
+    y = data.draw(st.integers(0, len(scores) - 1))
+    found = solve(A, np.array(scores), y, C)
+    expected = exact(Fraction(A), [Fraction(b) for b in scores], y, Fraction(C))
+    assert sum(expected) == 0
+    bounds = [Fraction(C) if r == y else Fraction(0) for r in range(len(scores))]
+    gradient = [Fraction(A) * t + Fraction(b) for t, b in zip(expected, scores, strict=True)]
+    free = {g for g, t, most in zip(gradient, expected, bounds, strict=True) if t < most}
+    assert len(free) == 1
+    assert all(t <= most and g <= max(free) for g, t, most in zip(gradient, expected, bounds, strict=True))
+    off = max(abs(Fraction(float(t)) - e) for t, e in zip(found, expected, strict=True))
+    assert off <= len(scores) * Fraction(2) ** -50 * expected[y]
+
+
+@given(moderate, st.floats(1e-3, 1e3), st.floats(1e-3, 1e3), st.integers(-120, 120), st.data())
+def test_a_power_of_two_on_the_kernel_and_the_targets_changes_nothing(
+    scores: list[float], A: float, C: float, power: int, data: st.DataObject
+) -> None:
+    B, y = np.array(scores), data.draw(st.integers(0, len(scores) - 1))
+    assert np.array_equal(solve(np.ldexp(A, power), np.ldexp(B, power), y, C), solve(A, B, y, C))
+    assert np.array_equal(solve(np.ldexp(A, power), B, y, np.ldexp(C, -power)), np.ldexp(solve(A, B, y, C), -power))
+
+
+def test_a_bound_that_is_many_powers_of_ten_away() -> None:
+    """A C of 1e18 beside a β of 0.01: all of τ was lost."""
+    tau = solve(1e18, np.array([-0.01, 0.0, 0.0]), 0, 1.0)
+    assert tau == pytest.approx([0.02e-18 / 3, -0.01e-18 / 3, -0.01e-18 / 3], rel=1e-12, abs=0)
+    assert solve(1e-18, np.array([-0.01, 0.0, 0.0]), 0, 1.0) == pytest.approx([1.0, -0.5, -0.5])
+    assert solve(1e-18, np.array([-0.01, 0.0, -1e-3]), 0, 1.0).tolist() == [1.0, -1.0, 0.0]

@@ -144,14 +144,14 @@ PUBLISHED: dict[str, Any] = {
     "table": {"layout": "mistakes"},
     "algorithms": [
         {"name": "forgetron", "budget": [1500, 1600]},
-        {"name": "projectron_plus_plus", "bound_budget": 1500, "progress": ["unit_step", "printed"]},
+        {"name": "projectron_plus_plus", "bound_budget": 1500, "progress": ["fixed_cost", "printed"]},
     ],
 }
 
 
 def reproduction(experiment: dict[str, Any]) -> list[str]:
     sets = [("forgetron", {"budget": budget}) for budget in (1500, 1600)]
-    sets += [("projectron_plus_plus", {"bound_budget": 1500, "progress": step}) for step in ("unit_step", "printed")]
+    sets += [("projectron_plus_plus", {"bound_budget": 1500, "progress": step}) for step in ("fixed_cost", "printed")]
     records = [
         {"key": f"{i}", "algorithm": name, "params": params, "run": 0, "online_error": 0.2, "support_size": 7}
         for i, (name, params) in enumerate(sets)
@@ -163,7 +163,7 @@ def test_what_reproduces_a_table_has_the_published_rows_beside_its_own() -> None
     assert reproduction(PUBLISHED)[2:] == [
         "| **B = 1500** |  |  |  |  |  |  |",
         "| Forgetron |  | 1 | 20.00 | 21.90 ± 0.23 | 7 | 1500 |",
-        "| Projectron++ | progress: unit step | 1 | 20.00 | 20.04 ± 0.14 | 7 | 992.8 ± 9.73 |",
+        "| Projectron++ | progress: fixed cost | 1 | 20.00 | 20.04 ± 0.14 | 7 | 992.8 ± 9.73 |",
         "| Projectron++ | progress: printed | 1 | 20.00 | 20.04 ± 0.14 | 7 | 992.8 ± 9.73 |",
         "| **B = 1600** |  |  |  |  |  |  |",
         "| Forgetron |  | 1 | 20.00 |  | 7 |  |",
