@@ -13,7 +13,7 @@ RUNS ?=
 SKIP ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install quickstart test coverage lint format reproduce-all clean
+.PHONY: help install quickstart test test-checked coverage lint format reproduce-all clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ test: $(READY) ## Run the tests
 
 coverage: $(READY) ## Run the tests and show which branches they miss (NUMBA_DISABLE_JIT=1: of compiled loops too)
 	$(BIN)/python -m pytest --cov --cov-report=term-missing
+
+test-checked: $(READY) ## Run the tests with every access of the compiled loops checked against the bounds of its array
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest
 
 lint: $(READY) ## Check style and types
 	$(BIN)/ruff check .

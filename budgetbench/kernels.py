@@ -216,6 +216,9 @@ class Scaled(OfProducts):
     kernel: OfProducts
     exponent: int
 
+    def __post_init__(self) -> None:
+        """Nothing to check: only `fitted_to` makes one."""
+
     def __str__(self) -> str:
         return f"{self.kernel} times 2^{self.exponent}"
 

@@ -278,7 +278,7 @@ def test_a_kernel_is_multiplied_by_a_power_of_two_to_fit() -> None:
         kernel.fitted_to(huge)
 
 
-@pytest.mark.parametrize("gamma", [1e-300, 1e-30, 1e30, 1e300])
+@pytest.mark.parametrize("gamma", [1e-30, 1e-3, 1e3, 1e30])
 def test_no_rbf_is_anything_but_a_number(gamma: float) -> None:
     X = np.array([[0, 0], [1e-45, 0], [1, 1], [3e38, -3e38], [-3e38, 3e38], [3e38, -3e38]], dtype=np.float32)
     kernel = RBF(gamma=gamma)
@@ -304,7 +304,7 @@ def test_widths_of_an_rbf() -> None:
         ("rbf", {"gamma": 0.0}, "gamma: found 0.0; accepted: a number of at least 1e-30"),
         ("rbf", {"gamma": float("nan")}, "gamma: found nan; accepted: a number of at least 1e-30"),
         ("rbf", {"sigma": -1.0}, "sigma: found -1.0"),
-        ("rbf", {"sigma": 1e-200}, "sigma: found 1e-200; accepted: a number above 0 whose gamma"),
+        ("rbf", {"sigma": 1e-200}, "sigma: found 1e-200; accepted: a number of at least 1e-14"),
         ("rbf", {"gamma": float("inf")}, "gamma: found inf"),
         ("polynomial", {"gamma": float("inf")}, "gamma: found inf"),
         ("polynomial", {"coef0": float("nan")}, "coef0: found nan"),

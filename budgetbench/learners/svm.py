@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from budgetbench.engine.base import KernelClassifier, learner
 from budgetbench.engine.kernel_access import KernelAccess, Rows
 from budgetbench.engine.parameters import Positive
+from budgetbench.kernels import Scaled
 
 #: Steps after which libsvm itself gives up, unless it is told otherwise: so many, or so many for each example.
 MOST_STEPS, STEPS_PER_EXAMPLE = 10_000_000, 100
@@ -70,6 +71,8 @@ class SVM(KernelClassifier):
         except ImportError:
             solver = SVC
         kernel = self._kernel
+        if isinstance(kernel, Scaled):  # none of the solver's own
+            return SVC(C=self.C, kernel=kernel.matrix)
         name = {"polynomial": "poly"}.get(kernel.name, kernel.name)
         arguments = {key: getattr(kernel, key) for key in ("gamma", "degree", "coef0") if hasattr(kernel, key)}
         return solver(C=self.C, kernel=name, cache_size=500, **arguments)

@@ -16,7 +16,7 @@ import pandas as pd
 
 from budgetbench.config import Experiment, load
 from budgetbench.datasets import Cache
-from budgetbench.errors import ConfigError, FailedRunsError, RequestError
+from budgetbench.errors import ConfigError, FailedRunsError, Notice, RequestError
 from budgetbench.results import read_results, write_summary
 from budgetbench.results.files import replace_file
 from budgetbench.runner import workers
@@ -157,6 +157,9 @@ def run_experiment(
     if dry:
         left = to_do(chosen, identity, recorded(folder))
         return Outcome(experiment, folder, done=n_trials(chosen) - left.total(), missing=left)
+    kernel = experiment.kernel.fitted_to(problem.X)
+    if kernel is not experiment.kernel:
+        warnings.warn(f"{experiment.name}: {kernel}, as float32 cannot hold its values", Notice, stacklevel=2)
     planned = plan(experiment, identity)
     names = {entry.name for entry in chosen.algorithms}
     trials = [trial for trial in planned if trial.algorithm in names]
@@ -168,7 +171,7 @@ def run_experiment(
         outcome = Outcome(experiment, folder, done=len(trials) - len(missing))
         jobs = number_of_workers(jobs)
         replace_file(folder / "experiment.yaml", experiment.to_yaml())
-        settings = {"jobs": jobs, "backend": backend, "blas_threads": 1}
+        settings = {"jobs": jobs, "backend": backend, "blas_threads": 1, "kernel": str(kernel)}
         write_provenance(folder, data, settings, [trial.key for trial in planned])
         limit = default_gram_limit() if gram_limit is None else gram_limit
         try:

@@ -326,7 +326,7 @@ EXPERIMENTS: dict[str, tuple[Callable[[], None], str]] = {
     "a hexadecimal seed of many digits": (changed("seed: 0", f"seed: 0x{'9' * 5000}"), "seed: found an endless"),
     "a day that never was": (changed("seed: 0", "seed: 2001-02-31"), "not readable as YAML"),
     "a number as title": (changed(f"title: {NAME}", "title: 5"), "title: found 5; accepted: a valid string"),
-    "a text as kernel": (changed("kernel: {name: rbf, gamma: 1}", "kernel: rbf"), "kernel: found 'rbf'; accepted"),
+    "a text as kernel": (changed("kernel: {name: rbf, gamma: 1.0}", "kernel: rbf"), "kernel: found 'rbf'; accepted"),
     "a kernel in itself": (changed("kernel: {name: rbf", "kernel: &k {again: *k, name: rbf"), "nested at most 8 deep"),
     "a bomb": (
         changed(
