@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from threadpoolctl import threadpool_limits
 
 PROJECT = Path(__file__).resolve().parents[1]
 
@@ -17,3 +19,10 @@ def mirror() -> str:
     if "://" not in place and not Path(place).is_dir():
         pytest.skip("needs real data: name a folder or URL that has it in BUDGETBENCH_MIRROR")
     return place
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Products on one thread, as in the runner: threads that wait for each other take minutes where cores are few."""
+    with threadpool_limits(1):
+        yield

@@ -23,6 +23,8 @@ MOST_STEPS, STEPS_PER_EXAMPLE = 10_000_000, 100
 INTEL_STEPS = 10_000
 #: Bytes that a float64 copy of the Gram matrix may take; beyond, the solver computes kernel values by itself.
 PRECOMPUTED_LIMIT = 1 << 30
+#: Rows of it that are copied at a time.
+STRIPE = 512
 
 
 @learner("svm", title="SVM", color="#009E73", marker="D")
@@ -50,19 +52,20 @@ class SVM(KernelClassifier):
     def learn(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
         rows = np.sort(order)  # the solution does not depend on the order; the solver's rounding does
         binary = len(self.classes_) == 2
-        if binary and access.gram is not None and 8 * len(rows) ** 2 <= PRECOMPUTED_LIMIT:
+        if binary and 8 * len(rows) ** 2 <= PRECOMPUTED_LIMIT:  # ours, whether a Gram matrix is at hand or not
             values = np.empty((len(rows), len(rows)))
-            for target, row in zip(values, rows, strict=True):  # one by one, as two copies would be too much memory
-                target[:] = access.gram[row][rows]
+            for start in range(0, len(rows), STRIPE):  # as two copies would be too much memory
+                values[start : start + STRIPE] = access.between(rows[start : start + STRIPE], rows)
             machine = _solved(SVC(C=self.C, kernel="precomputed", cache_size=16), values, labels[rows])
         else:
             machine = _solved(self._solver(), access.X[rows], labels[rows])
-        self.support_ = rows[machine.support_]
+        by_age = np.argsort(machine.support_)  # the solver has them by class
+        self.support_ = rows[machine.support_[by_age]]
         if binary:
-            self.coefficients_ = machine.dual_coef_[0]
+            self.coefficients_ = machine.dual_coef_[0][by_age]
             self.intercept_ = float(machine.intercept_[0])  # type: ignore[misc]
         else:
-            self.coefficients_ = machine.dual_coef_.T
+            self.coefficients_ = machine.dual_coef_.T[by_age]
             self._machine = machine
 
     def _solver(self) -> Any:

@@ -42,7 +42,7 @@ def test_the_projection_is_solved_for_after_1500_stored_examples() -> None:
 def test_a_kernel_matrix_that_is_singular_but_for_rounding(learner: Any, inputs: int) -> None:
     """Smooth kernels on few inputs: the rounded values are not even positive definite as a whole, in float64 either."""
     random = np.random.default_rng(1)
-    X, y = random.normal(size=(1200, inputs)), random.choice([-1, 1], 1200)
+    X, y = random.normal(size=(500, inputs)), random.choice([-1, 1], 500)
     model = learner(eta=0.0, gamma=0.05 if inputs == 5 else 1.0).fit(X, y)
     rounded = model._kernel.matrix(X.astype(np.float32), X.astype(np.float32)).astype(np.float64)
     assert np.linalg.eigvalsh(rounded)[0] < 0

@@ -158,7 +158,7 @@ def test_a_pickled_learner_goes_on_learning(name: str, values: dict[str, Any]) -
     half = make(name, values).partial_fit(X[:50], y[:50], classes=[-1, 1])
     rest = pickle.loads(pickle.dumps(half)).partial_fit(X[50:], y[50:])
     assert rest.support_.tolist() == whole.support_.tolist()
-    np.testing.assert_allclose(rest.coefficients_, whole.coefficients_, rtol=1e-5)
+    assert rest.coefficients_.tolist() == whole.coefficients_.tolist()
 
 
 @every
@@ -250,9 +250,9 @@ def test_learning_in_parts_is_learning(name: str, values: dict[str, Any]) -> Non
     for rows in np.split(np.arange(len(X)), [1, 2, 40, 47]):
         parts.partial_fit(X[rows], y[rows], classes=[-1, 1])
         assert parts.sizes_.tolist() == whole.sizes_[rows].tolist()
-        np.testing.assert_allclose(parts.margins_, whole.margins_[rows], atol=1e-5)
+        np.testing.assert_allclose(parts.margins_, whole.margins_[rows], atol=1e-12)
     assert parts.support_.tolist() == whole.support_.tolist()
-    np.testing.assert_allclose(parts.coefficients_, whole.coefficients_, rtol=1e-5)
+    assert parts.coefficients_.tolist() == whole.coefficients_.tolist()
     for count in ("mistakes_", "insertions_", "removals_", "kernel_evaluations_"):
         assert getattr(parts, count) == getattr(whole, count), count
 
@@ -306,11 +306,7 @@ def test_a_gram_matrix_and_a_stream_give_the_same(name: str, values: dict[str, A
         model.support_vectors_ = X[model.support_]
         found.append(model)
     one, other = found
-    if name == "svm":
-        np.testing.assert_allclose(one.decision_function(X), other.decision_function(X), atol=1e-2)
-        return
-    assert one.support_.tolist() == other.support_.tolist()
-    np.testing.assert_allclose(one.coefficients_, other.coefficients_, rtol=1e-4, atol=1e-6)
+    assert state(one) == state(other)
 
 
 # -- wrong use ----------------------------------------------------------------------------------------------------
