@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from budgetbench.engine.certain import kernel_values, slack
 from budgetbench.engine.compiled import compiled
-from budgetbench.engine.expansion import OUT_OF_ORDER, Block, Expansion, doubt, gain, lose
+from budgetbench.engine.expansion import ERROR, OUT_OF_ORDER, Block, Expansion, doubt, gain, lose
 
 
 @compiled
@@ -112,10 +112,8 @@ def add_up(f: Expansion, block: Block, i: int, without: int, values: NDArray[np.
     values[:] = 0.0
     for slot in range(len(K)):
         if slot != without:
-            for r in range(len(values)):
-                coefficient = f.coefficients[slot, r]
-                if coefficient != 0.0:
-                    values[r] += coefficient * K[slot]
+            for r in range(len(values)):  # all of them: faster than asking which are 0
+                values[r] += f.coefficients[slot, r] * K[slot]
 
 
 @compiled
@@ -123,25 +121,32 @@ def best_without_itself(f: Expansion, block: Block, rivals: NDArray[np.int64]) -
     """The slot whose example keeps the largest margin when it is removed; the oldest of equals.
 
     An example is given up as soon as one class shows that its margin is not the largest. `rivals` remembers for each
-    position the class that did so last, and that class is tried first: mostly it does so again. Where the doubt about
-    scores leaves several, their margins are added up.
+    position the class that did so last, and that class is tried first: mostly it does so again.
     """
-    floor = -np.inf
-    for slot in range(f.counts[0]):
-        margin = margin_above(f, block, slot, floor, rivals)
-        floor = max(floor, margin - 2 * slack(f, block, f.members[slot]))
-    best, found, only = -1, -np.inf, True
+    best, largest, reach = -1, -np.inf, 0.0  # the best one so far, its margin and the doubt about it
+    floor, others = -np.inf, -np.inf  # what the largest margin is at least, and what that of any other is at most
     for slot in range(f.counts[0]):
         doubt = 2 * slack(f, block, f.members[slot])
-        if margin_above(f, block, slot, floor - doubt, rivals) >= floor - doubt:
-            if best < 0:
-                best = slot
-            elif doubt > 0.0 or slack(f, block, f.members[best]) > 0.0:
-                if only:
-                    found, only = certain_margin(f, block, best), False
-                margin = certain_margin(f, block, slot)
-                if margin > found:
-                    best, found = slot, margin
+        margin = margin_above(f, block, slot, floor - doubt, rivals)
+        if margin > largest:
+            others = max(others, largest + reach)
+            best, largest, reach = slot, margin, doubt
+        elif margin + doubt >= floor:
+            others = max(others, margin + doubt)
+        floor = max(floor, margin - doubt)
+    return best if others < floor or f.doubt[ERROR] == 0.0 else best_of_several(f, block, floor, rivals)
+
+
+@compiled
+def best_of_several(f: Expansion, block: Block, floor: float, rivals: NDArray[np.int64]) -> int:
+    """The same where the doubt about scores leaves several: of those that may reach the floor, the margin is added up."""
+    best, largest = -1, -np.inf
+    for slot in range(f.counts[0]):
+        least = floor - 2 * slack(f, block, f.members[slot])
+        if margin_above(f, block, slot, least, rivals) >= least:
+            margin = certain_margin(f, block, slot)
+            if margin > largest:
+                best, largest = slot, margin
     return best
 
 

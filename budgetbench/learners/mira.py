@@ -108,13 +108,13 @@ def mira(block: Block, f: Expansion, rounds: Rounds, beta: float, budget: int) -
     for t in range(len(block.order)):
         i = block.order[t]
         margin = margin_of(f, i, block.y[i])
-        if margin <= beta + 2 * slack(f, block, i):
+        if min(abs(margin), abs(margin - beta)) <= 2 * slack(f, block, i):
             arriving_values(f, block, i, B)
             margin = margin_in(B, block.y[i])
         if margin <= beta:
             if f.counts[0] == budget and not f.stored[i]:
                 remove(f, block, best_without_itself(f, block, rivals))
-                arriving_values(f, block, i, B)
+            arriving_values(f, block, i, B)
             update(f, block, i, beta, B, tau)
             if budget == VARIABLE:
                 distill(f, block, beta, rivals)
