@@ -212,7 +212,7 @@ def test_lines_that_are_no_records_are_set_aside_and_done_again(call: Any, run: 
     assert contents() == before
     answer = run("c.yaml")
     assert answer.code == 0
-    assert once(re.sub(".*runs, . s\n", "", answer.err))
+    assert once(re.sub(r".*runs, \d+ s\n", "", answer.err))
     assert "Set aside in trials.rejected.jsonl; those runs are done again" in answer.err
     assert f"{lost} runs done now, {3 - lost} before" in answer.out
     assert outcomes() == whole
