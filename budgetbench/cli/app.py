@@ -17,6 +17,7 @@ from budgetbench.version import __version__
 
 DEBUG = "--debug"
 INTERRUPTED = 130
+KEPT = "interrupted; every finished run is kept, and the same command goes on from there"
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -63,10 +64,9 @@ def _short(command: Callable[..., Any]) -> Callable[..., Any]:
         except (BudgetbenchError, ParameterError) as error:
             typer.echo(f"budgetbench: {error}", err=True)
             raise typer.Exit(getattr(error, "exit_code", 2)) from None
-        except KeyboardInterrupt:
-            message = "interrupted; every finished run is kept, and the same command goes on from there"
-            typer.echo(f"budgetbench: {message}", err=True)
-            raise typer.Exit(INTERRUPTED) from None
+        except (KeyboardInterrupt, SystemExit) as end:  # by Ctrl-C, or by another signal that asks for it
+            typer.echo(f"budgetbench: {KEPT}", err=True)
+            raise typer.Exit(int(end.code or 0) if isinstance(end, SystemExit) else INTERRUPTED) from None
         except BrokenPipeError:  # as in `budgetbench table | head`
             give_up_output()
             raise typer.Exit(0) from None
@@ -93,6 +93,9 @@ def main(arguments: list[str] | None = None) -> None:
     wanted = [argument for argument in arguments if argument != DEBUG]
     try:
         application(debug=DEBUG in arguments)(args=wanted, prog_name="budgetbench")
+    except KeyboardInterrupt:  # before a command has begun
+        typer.echo(f"budgetbench: {KEPT}", err=True)
+        sys.exit(INTERRUPTED)
     except OSError as error:  # of a page of help, which no command prints
         if DEBUG in arguments:
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
@@ -36,6 +37,7 @@ def run_all(
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` has it
             signal.signal(number, _end)
+    atexit.register(_heed_no_more)
     experiments = [load(path, overrides, permutations) for path in configs]
     _refuse_shared_folders(configs, experiments)
     for experiment in experiments:
@@ -83,6 +85,13 @@ def _end(number: int, frame: object) -> None:
             if stream.isatty():
                 os.dup2(nowhere, stream.fileno())
     raise SystemExit(128 + number)
+
+
+def _heed_no_more() -> None:
+    """When all is written, a signal ends the program at once, and not in the middle of Python's own last steps."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _report(experiment: Experiment, outcome: Outcome, dry: bool, quiet: bool) -> list[str]:

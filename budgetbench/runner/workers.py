@@ -7,6 +7,7 @@ on, and one that is at a run for too long can be ended.
 
 from __future__ import annotations
 
+import atexit
 import math
 import multiprocessing.resource_tracker
 import os
@@ -15,9 +16,11 @@ import signal
 import time
 from collections import deque
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from threading import Thread
 
 from joblib.externals.loky.backend import get_context, resource_tracker
@@ -56,8 +59,8 @@ class Worker:
         context = get_context("loky")
         self._connection, theirs = context.Pipe()
         self._process = context.Process(target=serve, args=(theirs, os.getpid()), daemon=True, env=ONE_THREAD)
-        with _signals_held_back():
-            self._process.start()
+        with ThreadPoolExecutor(1) as thread:  # a signal interrupts the main thread alone, not a start
+            thread.submit(_start, self._process).result()
         theirs.close()
         self.task: Task | None = None
         self.deadline = math.inf
@@ -65,7 +68,7 @@ class Worker:
 
     @property
     def alive(self) -> bool:
-        return self._process.is_alive()
+        return not wait([self._process.sentinel], timeout=0)
 
     @property
     def signs(self) -> list[Connection | int]:
@@ -97,19 +100,27 @@ class Worker:
         with suppress(OSError):
             self._connection.send(None)
 
-    def end(self, patience: float = 0.0) -> int:
-        """See to it that the process is gone, and say with which exit code."""
+    def end(self, patience: float = 0.0) -> int | None:
+        """See to it that the process is gone, and say with which exit code; None where the system keeps none."""
         self._connection.close()
         self._process.join(patience)
-        if self._process.is_alive():
-            os.kill(self._process.pid, signal.SIGKILL)
+        if self.alive:
+            with suppress(ProcessLookupError):  # it has ended by itself
+                os.kill(self._process.pid, signal.SIGKILL)
             self._process.join()
-        return int(self._process.exitcode or 0)
+        return self._process.exitcode
 
 
 #: Workers without work are kept for the next experiment: it takes them a second to import what they need.
 _resting: list[Worker] = []
 os.register_at_fork(after_in_child=_resting.clear)
+
+
+@atexit.register
+def dismiss() -> None:
+    """End the workers that have nothing to do, whatever state they are in."""
+    while _resting:
+        _resting.pop().end()
 
 
 @contextmanager
@@ -208,7 +219,9 @@ def _given_up(task: Task, message: str, again: deque[Task]) -> list[Record]:
     return []
 
 
-def _way_to_die(code: int) -> str:
+def _way_to_die(code: int | None) -> str:
+    if code is None:
+        return "ended"
     if code >= 0:
         return f"ended itself with exit code {code}"
     how = f"was ended by {signal.Signals(-code).name} ({signal.strsignal(-code)})"
@@ -217,16 +230,15 @@ def _way_to_die(code: int) -> str:
     return how
 
 
-@contextmanager
-def _signals_held_back() -> Iterator[None]:
-    """What is started now never sees Ctrl-C and a closing terminal: they reach all of a group, and are the caller's."""
+def _start(process: BaseProcess) -> None:
+    """Start a process that never sees Ctrl-C and a closing terminal: they reach all of a group, and are the caller's.
+
+    For a thread of its own: a process inherits what the thread that starts it holds back.
+    """
     multiprocessing.resource_tracker.ensure_running()  # loky starts these helpers otherwise, and lets signals in again
     resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGHUP))
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGHUP))
+    process.start()
 
 
 def serve(connection: Connection, caller: int) -> None:

@@ -10,10 +10,11 @@ import importlib
 import os
 import re
 import signal
+import time
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Pipe
 from pathlib import Path
-from threading import Thread
+from threading import Thread, main_thread
 from types import SimpleNamespace
 from typing import Any
 
@@ -196,6 +197,57 @@ def test_a_worker_that_is_killed_while_it_has_nothing_to_do_harms_nothing(light:
             if (light / "hangs").exists():
                 break
     assert not [worker for worker in workers._resting if worker.task]
+
+
+def test_where_the_system_keeps_no_exit_codes(light: Path) -> None:
+    """As under a program that wants to hear nothing of the end of its children, which is inherited."""
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        found = outcome(light, "a", "segfault", "b", "once SIGKILL", number=2)
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+    assert found.pop("segfault") == TWICE.format("ended")
+    assert found == dict.fromkeys(["a", "b", "once SIGKILL"])
+
+
+def test_no_state_of_a_worker_holds_up_the_exit(light: Path) -> None:
+    outcome(light, "a", "b", "c", number=3)
+    resting = list(workers._resting)
+    os.kill(resting[0]._process.pid, signal.SIGSTOP)
+    os.kill(resting[1]._process.pid, signal.SIGKILL)
+    workers.dismiss()
+    assert not workers._resting
+    assert not [worker for worker in resting if worker.alive]
+
+
+def test_an_interruption_while_a_worker_starts_comes_after_the_start(
+    light: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of a start would leave a process that prints a traceback."""
+    started = []
+    start = workers._start
+
+    def interrupted(process: Any) -> None:
+        signal.pthread_kill(main_thread().ident, signal.SIGINT)
+        start(process)
+        started.append(process)
+
+    monkeypatch.setattr(workers, "_start", interrupted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            outcome(light, "a", number=1)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert wait_for(lambda: started)
+    assert wait_for(lambda: started[0].exitcode is not None)  # its pipe is closed
+
+
+def wait_for(sign: Callable[[], Any], seconds: float = 120.0) -> Any:
+    end = time.monotonic() + seconds
+    while not sign() and time.monotonic() < end:
+        time.sleep(0.02)
+    return sign()
 
 
 def workers_of(results: Any) -> list[workers.Worker]:
