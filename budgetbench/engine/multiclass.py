@@ -139,7 +139,7 @@ def best_without_itself(f: Expansion, block: Block, rivals: NDArray[np.int64]) -
 
 @compiled
 def best_of_several(f: Expansion, block: Block, floor: float, rivals: NDArray[np.int64]) -> int:
-    """The same where the doubt about scores leaves several: of those that may reach the floor, the margin is added up."""
+    """The same where doubt leaves several: the margins of those that may reach the floor are added up."""
     best, largest = -1, -np.inf
     for slot in range(f.counts[0]):
         least = floor - 2 * slack(f, block, f.members[slot])
