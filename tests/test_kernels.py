@@ -6,6 +6,7 @@ import os
 import platform
 import subprocess
 import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -164,6 +165,21 @@ def test_a_value_does_not_depend_on_its_block(kernel: Kernel, d: int, n: int, m:
     assert np.array_equal(whole, whole.T)
     assert np.array_equal(np.diagonal(whole), kernel.diagonal(X))
     assert np.array_equal(kernel.diagonal(X[some]), kernel.diagonal(X)[some])
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["normal", "whole"])
+def test_lists_of_inputs_and_dense_rows_give_the_same_bits(whole: bool) -> None:
+    random = np.random.default_rng(0)
+    X, Z = (random.integers(-3, 4, size=(9, 41)) if whole else random.normal(size=(9, 41)) for _ in range(2))
+    X[random.random(X.shape) < 0.7] = 0
+    lists = products.rows_of(X.astype(np.float32))
+    panel = products.panel_of(Z.astype(np.float32), lists)
+    assert len(lists.starts)
+    assert panel.exact == whole
+    found = products.products(lists, panel, products.Scratch())
+    dense = products.products(replace(lists, starts=lists.starts[:0]), panel, products.Scratch())
+    assert np.array_equal(found, dense)
+    np.testing.assert_allclose(found, X.astype(np.float32) @ Z.astype(np.float32).T, rtol=1e-4, atol=1e-5)
 
 
 @every
