@@ -313,7 +313,7 @@ def test_the_provenance_can_be_published(execute: Any, tmp_path: Path) -> None:
     text = (outcome.folder / "provenance.json").read_text(encoding="utf-8")
     found = json.loads(text)
     assert found["budgetbench"] == budgetbench.__version__
-    assert found["settings"] == {"jobs": 1, "backend": "loky", "blas_threads": 1}
+    assert found["settings"] == {"jobs": 1, "backend": "loky", "blas_threads": 1, "kernel": "RBF(gamma=1.0)"}
     assert found["packages"]["numpy"] == np.__version__
     assert re.fullmatch(r"[0-9a-f]{64}", found["data"]["checksum"])
     assert len(found["keys"]) == TRIALS
