@@ -87,6 +87,11 @@ class SVM(KernelClassifier):
         inputs = validate_data(self, X, dtype=np.float32, order="C", reset=False)
         return np.asarray(self._machine.decision_function(inputs))
 
+    def errs(self, X: ArrayLike, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+        if len(self.classes_) == 2:
+            return super().errs(X, labels)
+        return np.asarray(self.predict(X) != self.classes_[labels])  # votes decide, not decision values
+
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         check_is_fitted(self, "support_")
         if len(self.classes_) == 2:

@@ -67,3 +67,11 @@ def test_a_solver_without_end_is_ended_and_says_what_to_do(classes: int, monkeyp
         SVM(C=100.0, kernel="linear").fit(X, y)
     monkeypatch.undo()
     assert SVM(C=0.01, kernel="linear").fit(X / 1000, y).n_support_ > 0
+
+
+def test_of_more_classes_votes_decide_what_is_wrong() -> None:
+    X, y = load_digits(return_X_y=True)
+    model = SVM(C=1.0, gamma=0.001).fit(X[:900], y[:900])
+    wrong = model.errs(X[900:], y[900:])
+    assert np.array_equal(wrong, model.predict(X[900:]) != y[900:])
+    assert 0 < wrong.mean() < 0.1
