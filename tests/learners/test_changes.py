@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from budgetbench.errors import ParameterError
-from budgetbench.learners import MIRA, BudgetPerceptron, Perceptron, RandomizedBudgetPerceptron, learners
+from budgetbench.learners import (
+    MIRA,
+    BudgetPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    RandomizedBudgetPerceptron,
+    learners,
+)
 
 BUDGETED: list[tuple[str, dict[str, Any]]] = [
     ("budget_perceptron", {}),
@@ -129,3 +136,12 @@ def test_exact_repeats_are_not_stored_by_mira(data: Any) -> None:
     twice = MIRA(gamma=1.0, beta=0.3).fit(np.repeat(X, 3, axis=0), np.repeat(y, 3))
     assert (twice.support_ // 3).tolist() == once.support_.tolist()
     assert np.abs(twice.coefficients_).min() > 1e-12
+
+
+def test_exact_repeats_are_not_stored_by_pa(data: Any) -> None:
+    X, y = data
+    for kernel in ({"gamma": 1.0}, {"kernel": "linear"}):
+        once = PassiveAggressive(C=1e6, **kernel).fit(X, y)
+        twice = PassiveAggressive(C=1e6, **kernel).fit(np.repeat(X, 2, axis=0), np.repeat(y, 2))
+        assert (twice.support_ // 2).tolist() == once.support_.tolist()
+        assert (twice.margins_[1::2] >= 1.0).all()
