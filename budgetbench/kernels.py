@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.exponentials import exponentials, exponentials_beyond
-from budgetbench.engine.parameters import NonNegative, Positive, checked
 from budgetbench.engine.precise import exponentials_of_distances, powers_of_products
 from budgetbench.engine.products import (
     BLOCK,
@@ -37,6 +36,7 @@ from budgetbench.engine.products import (
     squared_norms,
 )
 from budgetbench.errors import NumericalError, ParameterError
+from budgetbench.parameters import NonNegative, Positive, checked
 from budgetbench.registry import Registry
 
 Floats = NDArray[np.float32]

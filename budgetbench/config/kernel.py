@@ -8,9 +8,9 @@ from typing import Any
 from budgetbench.config.document import Document
 from budgetbench.config.problems import NOTHING, Problem
 from budgetbench.config.sections import note_unknown_key
-from budgetbench.engine.parameters import checked
 from budgetbench.errors import ParameterError, nearest
 from budgetbench.kernels import RBF_WIDTHS, Kernel, kernels, make_kernel, parameter_types
+from budgetbench.parameters import checked
 
 
 def kernel_of(document: Document, raw: Any, problems: list[Problem]) -> Kernel | None:

@@ -14,8 +14,8 @@ from budgetbench.config.experiment import Experiment
 from budgetbench.config.kernel import kernel_of
 from budgetbench.config.problems import Key, Problem, refuse
 from budgetbench.config.sections import DatasetSection, LabelNoise, Outline, Reproduces, Section, validated
-from budgetbench.engine.parameters import plain
 from budgetbench.learners import learners
+from budgetbench.parameters import plain
 
 SectionType = TypeVar("SectionType", bound=Section)
 

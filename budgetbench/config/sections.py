@@ -25,7 +25,7 @@ from pydantic.fields import FieldInfo
 
 from budgetbench.config.document import Document
 from budgetbench.config.problems import NOTHING, Key, Problem, hint_for
-from budgetbench.engine.parameters import LARGEST_COUNT, LARGEST_REPEATS, describe
+from budgetbench.parameters import LARGEST_COUNT, LARGEST_REPEATS, describe
 
 FOLDER_NAME = "a folder name: up to 100 letters, digits, '.', '_' and '-', starting with a letter or a digit"
 

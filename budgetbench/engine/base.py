@@ -18,9 +18,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from typing_extensions import dataclass_transform
 
 from budgetbench.engine.kernel_access import KernelAccess, Streamed
-from budgetbench.engine.parameters import check, parameter_model, plain
 from budgetbench.errors import ParameterError
 from budgetbench.kernels import RBF_WIDTHS, Kernel, make_kernel
+from budgetbench.parameters import check, parameter_model, plain
 from budgetbench.registry import Registry
 
 learners: Registry[type[KernelClassifier]] = Registry("algorithm")

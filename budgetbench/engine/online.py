@@ -16,10 +16,10 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 from budgetbench.engine.base import KernelClassifier
 from budgetbench.engine.expansion import EXACT, Block, Expansion, Rounds, rescore
 from budgetbench.engine.kernel_access import Blockwise, KernelAccess, Rows, Streamed, gather, read_only
-from budgetbench.engine.parameters import Repeats
 from budgetbench.engine.pool import Pool
 from budgetbench.errors import NumericalError, ParameterError
 from budgetbench.kernels import Floats
+from budgetbench.parameters import Repeats
 
 #: Examples that arrive between two products with the support set: large enough for BLAS, small beside the support.
 BLOCK = 512

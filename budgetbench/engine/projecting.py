@@ -13,9 +13,9 @@ from budgetbench.engine.averaging import OnlineToBatch
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds
 from budgetbench.engine.kernel_access import KernelAccess, Rows, gather
-from budgetbench.engine.parameters import Budget, NonNegative, Positive
 from budgetbench.engine.span import Batch, Matrix, Span
 from budgetbench.errors import ParameterError
+from budgetbench.parameters import Budget, NonNegative, Positive
 
 #: In place of a budget, of a fixed threshold η, of a bound U: there is none.
 UNLIMITED, EACH_ROUND, NO_BOUND = np.iinfo(np.int64).max, -1.0, 0.0

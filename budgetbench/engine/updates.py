@@ -16,8 +16,8 @@ from typing import Literal
 from budgetbench.engine.certain import arriving_value, rounding
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, discard, slot_of, store
-from budgetbench.engine.parameters import Positive
 from budgetbench.errors import ParameterError
+from budgetbench.parameters import Positive
 
 UpdateRule = Literal["perceptron", "mira", "no_bias_svm"]
 SoftMargin = Positive

@@ -9,9 +9,9 @@ from budgetbench.engine.certain import below, best_without_itself, margin_agains
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, discard, note
 from budgetbench.engine.online import OnlineLearner
-from budgetbench.engine.parameters import Budget, NonNegative
 from budgetbench.engine.updates import RULES, SoftMargin, UpdateRule, is_due, margin_of, update
 from budgetbench.errors import ParameterError
+from budgetbench.parameters import Budget, NonNegative
 
 #: In place of a budget: no fixed limit.
 VARIABLE = -1

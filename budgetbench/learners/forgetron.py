@@ -24,9 +24,9 @@ from budgetbench.engine.expansion import (
     store,
 )
 from budgetbench.engine.online import OnlineLearner
-from budgetbench.engine.parameters import Budget
 from budgetbench.engine.places import PlacedPool
 from budgetbench.engine.pool import Pool
+from budgetbench.parameters import Budget
 
 #: K(x, x) above 1 by no more than this is rounding.
 TOLERANCE = 1e-4

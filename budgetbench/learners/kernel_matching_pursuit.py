@@ -11,9 +11,9 @@ from scipy.linalg import solve_triangular
 from budgetbench.engine.base import KernelClassifier, learner
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.kernel_access import KernelAccess, Rows, read_only
-from budgetbench.engine.parameters import Budget, Repeats
 from budgetbench.errors import ParameterError
 from budgetbench.kernels import Floats
+from budgetbench.parameters import Budget, Repeats
 
 Vector = NDArray[np.float64]
 

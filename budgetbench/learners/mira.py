@@ -23,11 +23,11 @@ from budgetbench.engine.multiclass import (
     rescore,
 )
 from budgetbench.engine.online import OnlineLearner
-from budgetbench.engine.parameters import Budget, Positive
 from budgetbench.engine.places import PlacedPool
 from budgetbench.engine.pool import Pool
 from budgetbench.engine.simplex import simplex_step
 from budgetbench.errors import ParameterError
+from budgetbench.parameters import Budget, Positive
 
 #: In place of a budget: nothing is ever discarded, or DistillCache decides.
 UNLIMITED, VARIABLE = -1, -2

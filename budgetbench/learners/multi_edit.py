@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from budgetbench.engine.base import learner
 from budgetbench.engine.kernel_access import KernelAccess, Rows
 from budgetbench.engine.neighbours import NeighbourClassifier, voted
-from budgetbench.engine.parameters import LARGEST_COUNT, Repeats
 from budgetbench.learners.condense import condensed
+from budgetbench.parameters import LARGEST_COUNT, Repeats
 
 
 @learner("multi_edit", title="Multi-edited k-NN", color="#E69F00", marker="X")

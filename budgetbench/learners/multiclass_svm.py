@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from budgetbench.engine.base import KernelClassifier, learner
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.kernel_access import KernelAccess, Rows, read_only
-from budgetbench.engine.parameters import Positive, Repeats
 from budgetbench.engine.simplex import simplex_step
 from budgetbench.kernels import Floats
+from budgetbench.parameters import Positive, Repeats
 
 #: Bytes of kernel values that the solver computes for itself where no Gram matrix is at hand.
 MEMORY_LIMIT = 1 << 32

@@ -9,7 +9,7 @@ from budgetbench.engine.certain import arriving_value, rounding, slack
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, note, store
 from budgetbench.engine.online import OnlineLearner
-from budgetbench.engine.parameters import Positive
+from budgetbench.parameters import Positive
 
 
 @learner("passive_aggressive", title="PA-I", color="#E69F00", marker="D", aliases=("pa1", "pa-i"))

@@ -7,7 +7,7 @@ from budgetbench.engine.base import learner
 from budgetbench.engine.certain import margin_against
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, note, store
-from budgetbench.engine.parameters import NonNegative
+from budgetbench.parameters import NonNegative
 
 
 @learner("perceptron", title="Perceptron", color="#000000", marker="o")

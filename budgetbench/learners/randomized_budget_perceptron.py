@@ -7,7 +7,7 @@ from budgetbench.engine.certain import margin_against
 from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, discard, note, store
 from budgetbench.engine.online import OnlineLearner
-from budgetbench.engine.parameters import Budget
+from budgetbench.parameters import Budget
 
 
 @learner(

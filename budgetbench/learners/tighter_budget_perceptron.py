@@ -23,9 +23,9 @@ from budgetbench.engine.evaluation_sets import (
 )
 from budgetbench.engine.expansion import Block, Expansion, Rounds, note
 from budgetbench.engine.online import OnlineLearner
-from budgetbench.engine.parameters import Budget, Count, NonNegative
 from budgetbench.engine.updates import RULES, SoftMargin, UpdateRule, is_due, margin_of, update
 from budgetbench.errors import ParameterError
+from budgetbench.parameters import Budget, Count, NonNegative
 
 
 @learner("tighter_budget_perceptron", title="Tighter Budget Perceptron", color="#0072B2", marker="^")

@@ -11,8 +11,8 @@ import pytest
 from budgetbench.cli import main
 from budgetbench.engine.base import learner
 from budgetbench.engine.expansion import Block, Expansion, Rounds
-from budgetbench.engine.parameters import NonNegative
 from budgetbench.learners import Perceptron, learners
+from budgetbench.parameters import NonNegative
 
 CONFIG = """\
 name: tiny

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from budgetbench.engine.parameters import LARGEST_COUNT, Repeats, describe
 from budgetbench.errors import ParameterError
 from budgetbench.learners import KernelMatchingPursuit, learners
 from budgetbench.learners.kernel_matching_pursuit import pursue
+from budgetbench.parameters import LARGEST_COUNT, Repeats, describe
 
 N = 60
 #: Each counts stored or looked-at examples, so that more of them than there are change nothing.

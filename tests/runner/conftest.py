@@ -13,8 +13,8 @@ from budgetbench.config import Experiment, load
 from budgetbench.datasets import Cache
 from budgetbench.engine.base import learner
 from budgetbench.engine.expansion import Block, Expansion, Rounds
-from budgetbench.engine.parameters import NonNegative
 from budgetbench.learners import Perceptron, learners
+from budgetbench.parameters import NonNegative
 from budgetbench.runner import Outcome, run_experiment, workspace
 
 CONFIG = """\

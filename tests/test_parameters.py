@@ -9,8 +9,8 @@ import pytest
 from annotated_types import Ge, Gt, Le
 
 from budgetbench.engine.base import require_one_of
-from budgetbench.engine.parameters import Budget, NonNegative, Positive, check, checked, describe, parameter_model
 from budgetbench.errors import ParameterError
+from budgetbench.parameters import Budget, NonNegative, Positive, check, checked, describe, parameter_model
 
 FIELDS: dict[str, tuple[Any, Any]] = {
     "budget": (Budget, ...),
