@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from budgetbench.config.document import Document
@@ -44,8 +43,3 @@ def kernel_of(document: Document, raw: Any, problems: list[Problem]) -> Kernel |
     except ParameterError as error:
         problems.append(document.problem((*key, error.parameter), error.found, error.accepted))
         return None
-
-
-def resolved_kernel(kernel: Kernel) -> dict[str, Any]:
-    """The kernel as plain data; an RBF always by its gamma, however its width was given."""
-    return {"name": kernel.name, **asdict(kernel)}
