@@ -43,6 +43,6 @@ def stoptron(block: Block, f: Expansion, rounds: Rounds, budget: int) -> None:
     for t in range(len(block.order)):
         i = block.order[t]
         margin = margin_against(f, block, i, 0.0)
-        if margin <= 0 and f.counts[0] < budget:
+        if margin <= 0 and f.counts.members < budget:
             store(f, block, i, block.y[i])
         note(rounds, t, margin, f)
