@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetbench.engine.compiled import compiled
+from budgetbench.compiled import compiled
 from budgetbench.engine.expansion import ROUNDING, Block, Expansion
 
 #: Parts of 53 bits that cover all of float64's range.

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.certain import excess, slack_share
-from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, discard
 
 #: How finely the examples near the boundary are sorted by their distance from it.

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetbench.engine.compiled import compiled
+from budgetbench.compiled import compiled
 
 
 class Block(NamedTuple):

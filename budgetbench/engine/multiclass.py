@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.certain import kernel_values, slack
-from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, doubt, gain, lose
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetbench.engine.compiled import compiled
+from budgetbench.compiled import compiled
 from budgetbench.engine.kernel_access import Rows
 from budgetbench.engine.pool import Pool, Rescore, Source
 from budgetbench.kernels import Floats

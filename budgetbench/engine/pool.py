@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from budgetbench.engine.expansion import Counts, Doubt, Expansion, rescored
 from budgetbench.engine.kernel_access import KernelAccess, Rows, gather
-from budgetbench.engine.record import record
 from budgetbench.kernels import Floats
+from budgetbench.record import record
 
 
 class Source(Protocol):

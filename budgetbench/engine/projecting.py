@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.averaging import OnlineToBatch
-from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds
 from budgetbench.engine.kernel_access import KernelAccess, Rows, gather
 from budgetbench.engine.span import Batch, Matrix, Span

@@ -29,9 +29,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dtrsm
 
-from budgetbench.engine.compiled import compiled
+from budgetbench.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion
-from budgetbench.engine.record import record
+from budgetbench.record import record
 
 Matrix = NDArray[np.float64]
 Values = NDArray[np.floating[Any]]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.base import learner
 from budgetbench.engine.certain import below, best_without_itself, margin_against
-from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, discard, note
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.engine.updates import RULES, SoftMargin, UpdateRule, is_due, margin_of, update

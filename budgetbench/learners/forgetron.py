@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.base import learner
 from budgetbench.engine.certain import margin_against, value
-from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import (
     ROUNDING,
     Block,
@@ -23,8 +23,8 @@ from budgetbench.engine.expansion import (
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.engine.places import PlacedPool
 from budgetbench.engine.pool import Pool
-from budgetbench.engine.record import record
 from budgetbench.parameters import Budget
+from budgetbench.record import record
 
 #: K(x, x) above 1 by no more than this is rounding.
 TOLERANCE = 1e-4

@@ -7,9 +7,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.base import learner
 from budgetbench.engine.certain import rounding, slack
-from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, note, slot_of
 from budgetbench.engine.multiclass import (
     append,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.base import learner
-from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, note
 from budgetbench.engine.projecting import ProjectingLearner, projection_threshold
 from budgetbench.engine.span import Batch, distance, extend, is_vague, lies_within, project, value

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.base import learner
 from budgetbench.engine.certain import margin_against
-from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, note, store
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.parameters import Budget

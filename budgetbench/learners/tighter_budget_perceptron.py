@@ -7,9 +7,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.base import learner
 from budgetbench.engine.certain import margin_against
-from budgetbench.engine.compiled import compiled
 from budgetbench.engine.errors_left import Near, Removal, remove_worst
 from budgetbench.engine.evaluation_sets import (
     EvaluationRule,
