@@ -8,7 +8,8 @@ from budgetbench.config.document import Document
 from budgetbench.config.problems import NOTHING, Problem
 from budgetbench.config.sections import note_unknown_key
 from budgetbench.errors import ParameterError, nearest
-from budgetbench.kernels import RBF_WIDTHS, Kernel, kernels, make_kernel, parameter_types
+from budgetbench.kernels import Kernel, kernels, make_kernel
+from budgetbench.kernels.rbf import RBF_WIDTHS
 from budgetbench.parameters import checked
 
 
@@ -24,7 +25,7 @@ def kernel_of(document: Document, raw: Any, problems: list[Problem]) -> Kernel |
         return None
     before = len(problems)
     given = {parameter: value for parameter, value in raw.items() if parameter != "name"}
-    types = parameter_types(name)
+    types = kernels[name].parameters()
     for parameter, value in given.items():
         if parameter not in types:
             note_unknown_key(document, (*key, parameter), ["name", *types], problems)
