@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from budgetbench.verdicts.measures import Measure, Unit, measure_named
+from budgetbench.results.measures import MEASURES, Measure, Unit
 from budgetbench.verdicts.model import Evidence, Finding, MissingError, Reason
 from budgetbench.verdicts.selection import SIZES, Candidate
 from budgetbench.verdicts.statistics import (
@@ -77,7 +77,7 @@ def difference(a: Candidate, b: Candidate, measure: str) -> Interval:
 
 def differences(pairs: Sequence[tuple[Candidate, Candidate]], measure: str) -> tuple[list[Comparison], Comparison]:
     """The comparison of each pair, and of their means."""
-    how = measure_named(measure)
+    how = MEASURES[measure]
     single = [
         Comparison(f"{a.label} - {b.label}", difference(a, b, measure), _allowance(how, a, b, measure))
         for a, b in pairs

@@ -15,9 +15,9 @@ from typing import Any
 
 from budgetbench.errors import RequestError, nearest
 from budgetbench.published import PAPERS, read, value
+from budgetbench.results.measures import MEASURES
 from budgetbench.results.names import canonical_name
 from budgetbench.verdicts.facts import FACTS
-from budgetbench.verdicts.measures import MEASURES
 from budgetbench.verdicts.model import Claim, LeftOut, Number, Paper
 from budgetbench.verdicts.statements import statements
 

@@ -12,10 +12,10 @@ import pandas as pd
 
 from budgetbench.errors import Notice, RequestError
 from budgetbench.results import Results, experiment_folders, read_results
+from budgetbench.results.measures import MEASURES
 from budgetbench.results.names import budget_of, canonical_name, learner, learner_title, parameters_text
 from budgetbench.results.summary import params_of
 from budgetbench.results.trials import completed
-from budgetbench.verdicts.measures import Values, measure_named
 from budgetbench.verdicts.model import MissingError, Reason
 from budgetbench.verdicts.statistics import FEW
 
@@ -58,9 +58,9 @@ class Candidate:
     runs: pd.DataFrame
     params: Mapping[str, Any] = field(default_factory=dict)
 
-    def values(self, measure: str) -> Values:
+    def values(self, measure: str) -> pd.Series[float]:
         """The measure's value in each run that has one."""
-        found: Values = pd.to_numeric(measure_named(measure).value(self.runs)).astype(float).dropna()
+        found = MEASURES[measure].values(self.runs).dropna()
         if not len(found):
             raise MissingError(f"no {measure} of {self.label} in {self.stream}")
         return found
@@ -203,7 +203,7 @@ def _best(candidates: list[Candidate], by: str) -> Candidate:
     table = pd.DataFrame({number: candidate.values(by) for number, candidate in enumerate(candidates)}).dropna()
     if not len(table):
         raise MissingError(f"no run of {candidates[0].label} at all sizes")
-    own = by in ("online_error", "margin_error") or len(table) < FEW
+    own = not MEASURES[by].tested or len(table) < FEW
     scores = table if own else (table.sum() - table) / (len(table) - 1)
     picked = scores.idxmin(axis=1)
     rows = pd.concat([candidates[number].runs.loc[[run]] for run, number in picked.items()])

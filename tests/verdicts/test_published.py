@@ -14,9 +14,9 @@ import yaml
 from budgetbench.config import load
 from budgetbench.errors import RequestError
 from budgetbench.results.grid import Point, points
+from budgetbench.results.measures import MEASURES
 from budgetbench.results.names import budget_of
 from budgetbench.verdicts import papers, published
-from budgetbench.verdicts.measures import MEASURES
 from budgetbench.verdicts.model import Claim, Number
 from budgetbench.verdicts.published import PAPERS, interpret, selectors
 from budgetbench.verdicts.selection import NOT_PARAMETERS
