@@ -50,7 +50,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"made_up": object()}, "made_up: found <object"),
         ({"version": "half \ud800"}, "version: found 'half "),
     ],
-    ids=lambda value: str(value)[:40] if isinstance(value, dict) else "",
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
 def test_what_does_not_fit_is_recorded_as_a_failed_run(tmp_path: Path, values: dict[str, Any], message: str) -> None:
     with Store(tmp_path) as store:
