@@ -208,7 +208,7 @@ def test_the_next_place_is_asked_after_one_that_never_ends(rogue: Callable[[Mann
     assert not traces(tmp_path)
 
 
-@pytest.mark.parametrize("packed", [gzip.compress(CONTENT), CONTENT])
+@pytest.mark.parametrize("packed", [gzip.compress(CONTENT), CONTENT], ids=["packed", "plain"])
 @pytest.mark.parametrize("encoding", ["", "gzip", "x-gzip"])
 def test_a_compressed_transfer_is_undone(
     rogue: Callable[[Manner], Rogue], tmp_path: Path, encoding: str, packed: bytes
