@@ -40,8 +40,8 @@ test: $(READY) ## Run the tests
 coverage: $(READY) ## Run the tests and show which branches they miss (NUMBA_DISABLE_JIT=1: of compiled loops too)
 	$(BIN)/python -m pytest $(ACROSS) --cov --cov-report=term-missing
 
-test-checked: $(READY) ## Run the tests of compiled loops with every access checked against the bounds of its array
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest $(ACROSS) tests/engine tests/learners tests/test_kernels.py
+test-checked: $(READY) ## Run the tests with every access of the compiled loops checked against the bounds of its array
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest $(ACROSS)
 
 lint: $(READY) ## Check style and types
 	$(BIN)/ruff check .

@@ -21,12 +21,13 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from budgetbench.config import Experiment, load
+from budgetbench.config import load
 from budgetbench.datasets import Cache
 from budgetbench.engine.kernel_access import KernelAccess, Streamed
 from budgetbench.engine.online import BLOCK, OnlineLearner
 from budgetbench.engine.projecting import ProjectingLearner
 from budgetbench.engine.span import BATCH, PANEL
+from budgetbench.experiment import Experiment
 from budgetbench.kernels import Kernel
 from budgetbench.learners import learners
 from budgetbench.runner.execute import make_learner

@@ -6,44 +6,20 @@ import itertools
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 from budgetbench.config.document import Document
 from budgetbench.config.problems import NOTHING, Key, Problem, Words, hint_for
 from budgetbench.config.sections import note_unknown_key
 from budgetbench.errors import ParameterError, dotted
+from budgetbench.experiment import Algorithm, Parameters
 from budgetbench.learners import KernelClassifier, learners
 
 SELECTIONS = ("test_error",)
 
 #: Parameter sets of one experiment: more than a table or a figure shows.
 MOST_SETS = 10_000
-
-Parameters = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Algorithm:
-    """One entry of the list of algorithms.
-
-    Attributes
-    ----------
-    name : the learner's own name, never an alias.
-    select : the measure by which tables and figures choose one parameter set (the lowest), or None to show all.
-    grid : parameter → its values; every parameter of the learner is there.
-    trials : the parameter sets of the grid, complete, the learner's first parameter varying slowest.
-    """
-
-    name: str
-    select: str | None
-    grid: dict[str, tuple[Any, ...]]
-    trials: tuple[Parameters, ...]
-
-    def resolved(self) -> dict[str, Any]:
-        """The entry as plain data that is read back as the same entry."""
-        values = {name: list(values) if len(values) > 1 else values[0] for name, values in self.grid.items()}
-        return {"name": self.name, **({"select": self.select} if self.select else {}), **values}
 
 
 def algorithms_of(document: Document, raw: Any, epochs: int, problems: list[Problem]) -> list[Algorithm | None]:
@@ -95,7 +71,7 @@ class _Entry:
         trials = self._trials(learner, grid) if grid is not None else ()
         if grid is None or len(self.problems) > before:
             return None
-        return Algorithm(learners.canonical(name), select, _complete(grid, trials), trials)
+        return Algorithm(learners.canonical(name), learner.revision, select, _complete(grid, trials), trials)
 
     def _grid(self, learner: type[KernelClassifier]) -> dict[str, tuple[Any, ...]] | None:
         """The values of each parameter given, in the learner's order so that the order of the keys does not matter."""

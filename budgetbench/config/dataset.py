@@ -7,9 +7,10 @@ from typing import Any
 
 from budgetbench.config.document import Document
 from budgetbench.config.problems import NOTHING, Problem
-from budgetbench.config.sections import DatasetSection, note_unknown_key, validated
+from budgetbench.config.sections import note_unknown_key, validated
 from budgetbench.datasets import Dataset, datasets
 from budgetbench.errors import ParameterError, nearest
+from budgetbench.experiment import DatasetSection
 
 FIELDS = [name for name in DatasetSection.model_fields if name != "options"]
 
@@ -119,12 +120,3 @@ def number_of_classes(section: DatasetSection) -> int | None:
 def has_test_set(section: DatasetSection) -> bool:
     """Whether a run will have a test set, as far as is known without loading."""
     return section.test_size is not None or not datasets[section.name].pooled
-
-
-def resolved_dataset(section: DatasetSection) -> dict[str, Any]:
-    """The section as plain data."""
-    plain = section.model_dump()
-    for name in ("positive", "scale"):
-        values = plain[name]
-        plain[name] = None if values is None else values[0] if len(values) == 1 else list(values)
-    return plain | section.options

@@ -6,8 +6,9 @@ from typing import Any
 
 from budgetbench.config.document import Document
 from budgetbench.config.problems import NOTHING, Key, Problem
-from budgetbench.config.sections import FOLDER_NAME, Table, is_folder_name, validated
+from budgetbench.config.sections import FOLDER_NAME, is_folder_name, validated
 from budgetbench.errors import ConfigError, nearest
+from budgetbench.experiment import Table
 from budgetbench.plots import figures
 from budgetbench.results.layouts import LAYOUTS
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from budgetbench.config.document import Document
 from budgetbench.config.problems import NOTHING, Problem
 from budgetbench.config.sections import note_unknown_key
 from budgetbench.errors import ParameterError, nearest
-from budgetbench.kernels import RBF_WIDTHS, Kernel, kernels, make_kernel, parameter_types
+from budgetbench.kernels import Kernel, kernels, make_kernel
+from budgetbench.kernels.rbf import RBF_WIDTHS
 from budgetbench.parameters import checked
 
 
@@ -25,7 +25,7 @@ def kernel_of(document: Document, raw: Any, problems: list[Problem]) -> Kernel |
         return None
     before = len(problems)
     given = {parameter: value for parameter, value in raw.items() if parameter != "name"}
-    types = parameter_types(name)
+    types = kernels[name].parameters()
     for parameter, value in given.items():
         if parameter not in types:
             note_unknown_key(document, (*key, parameter), ["name", *types], problems)
@@ -44,8 +44,3 @@ def kernel_of(document: Document, raw: Any, problems: list[Problem]) -> Kernel |
     except ParameterError as error:
         problems.append(document.problem((*key, error.parameter), error.found, error.accepted))
         return None
-
-
-def resolved_kernel(kernel: Kernel) -> dict[str, Any]:
-    """The kernel as plain data; an RBF always by its gamma, however its width was given."""
-    return {"name": kernel.name, **asdict(kernel)}

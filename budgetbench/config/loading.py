@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from budgetbench.config.algorithms import Algorithm, algorithms_of
+from budgetbench.config.algorithms import algorithms_of
 from budgetbench.config.dataset import dataset_of, has_test_set, number_of_classes
 from budgetbench.config.display import plots_of, table_of
 from budgetbench.config.document import Document, read
-from budgetbench.config.experiment import Experiment
 from budgetbench.config.kernel import kernel_of
 from budgetbench.config.problems import Key, Problem, refuse
-from budgetbench.config.sections import DatasetSection, LabelNoise, Outline, Reproduces, Section, validated
+from budgetbench.config.sections import Outline, validated
+from budgetbench.errors import RequestError, clipped, nearest
+from budgetbench.experiment import Algorithm, DatasetSection, Experiment, LabelNoise, Reproduces, Section
 from budgetbench.learners import learners
 from budgetbench.parameters import plain
 
 SectionType = TypeVar("SectionType", bound=Section)
 
 
-def load(
-    path: str | Path,
-    overrides: Sequence[str] = (),
-    permutations: int | None = None,
-    only: Sequence[str] = (),
-) -> Experiment:
+def load(path: str | Path, overrides: Sequence[str] = (), permutations: int | None = None) -> Experiment:
     """The experiment that a configuration file describes.
 
     Parameters
@@ -33,22 +30,38 @@ def load(
     path : a YAML file.
     overrides : ``KEY=VALUE``, such as ``dataset.limit=500`` or ``algorithms.0.budget=[10, 20]``; values in YAML.
     permutations : takes the place of the file's.
-    only : names of the algorithms to keep; all when empty.
 
     Raises
     ------
     ConfigError
         For whatever the configuration gets wrong, all of it at once, with file, line and key of each problem.
     RequestError
-        For a file that cannot be read, or a name in `only` that the configuration does not have.
+        For a file that cannot be read.
     """
     document = read(path)
     for assignment in overrides:
         document.override(assignment)
     if permutations is not None:
         document.set(("permutations",), plain(permutations), f"--permutations {permutations}")
-    experiment = interpret(document)
-    return experiment.only(only) if only else experiment
+    return interpret(document)
+
+
+def restricted(experiment: Experiment, names: Sequence[str]) -> Experiment:
+    """The experiment with the algorithms of these names (or aliases) alone; with all where none is named.
+
+    Raises
+    ------
+    RequestError
+        For a name that the configuration does not have.
+    """
+    present = list(dict.fromkeys(algorithm.name for algorithm in experiment.algorithms))
+    wanted = {learners.canonical(name): name for name in names}
+    for canonical, name in wanted.items():
+        if canonical not in present:
+            message = f"--only {clipped(name)}: {experiment.name} has no such algorithm; accepted: {', '.join(present)}"
+            raise RequestError(f"{message}. {nearest(name, present)}".rstrip())
+    kept = tuple(entry for entry in experiment.algorithms if entry.name in wanted or not wanted)
+    return replace(experiment, algorithms=kept)
 
 
 def interpret(document: Document) -> Experiment:
@@ -72,7 +85,7 @@ def interpret(document: Document) -> Experiment:
     if not (outline and noise and kernel and dataset):
         raise AssertionError("a part of the configuration is missing and no problem was noted")
     return Experiment(
-        document=document,
+        source=document,
         name=outline.name,
         title=outline.title or outline.name,
         reproduces=reproduces,

@@ -6,17 +6,17 @@ import json
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from budgetbench.config import Experiment
 from budgetbench.engine.base import KernelClassifier, wrong
 from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed
 from budgetbench.engine.online import OnlineLearner, drive
+from budgetbench.experiment import Experiment
 from budgetbench.kernels import Floats, Kernel
 from budgetbench.learners import learners
 from budgetbench.runner.plan import Trial
@@ -54,16 +54,15 @@ def units(trials: Sequence[Trial], has_gram: bool, experiment: Experiment) -> li
 
     A learner to which the order of the examples is all one is done once where runs differ in nothing else.
     """
-    section = experiment.dataset
-    same = not (experiment.label_noise.rate or section.train_size or section.redraw)
     once: dict[tuple[str, str], list[Trial]] = {}
-    found = []
+    found, rest = [], []
     for trial in trials:
-        if same and learners[trial.algorithm].order_free:
+        if not experiment.examples_differ and learners[trial.algorithm].order_free:
             once.setdefault((trial.algorithm, json.dumps(trial.params, sort_keys=True)), []).append(trial)
+        else:
+            rest.append(trial)
     for first, *others in once.values():
         found.append(Unit(first.run, (first,), tuple(others)))
-    rest = [trial for trial in trials if not (same and learners[trial.algorithm].order_free)]
     for run in sorted({trial.run for trial in rest}):
         of_run = [trial for trial in rest if trial.run == run]
         alone = [trial for trial in of_run if has_gram or learners[trial.algorithm].batch]
@@ -128,12 +127,7 @@ def _execute(
 def make_learner(trial: Trial, experiment: Experiment) -> KernelClassifier:
     """The learner of a trial, with its own random stream."""
     seed = int(generator(experiment.seed, Role.LEARNER, trial.run).integers(2**31))
-    return learners[trial.algorithm](**trial.params, **kernel_parameters(experiment.kernel), random_state=seed)
-
-
-def kernel_parameters(kernel: Kernel) -> dict[str, Any]:
-    """A kernel as parameters of a learner."""
-    return {"kernel": kernel.name, **asdict(kernel)}
+    return learners[trial.algorithm](**trial.params, kernel=experiment.kernel, random_state=seed)
 
 
 def _head(trial: Trial, setting: Setting, stream: Stream) -> Record:
@@ -216,6 +210,6 @@ def _warm_up(name: str, params: str, kernel: Kernel) -> None:
     labels = np.array([0, 1, 1, 0] * 2)
     with suppress(Exception), threadpool_limits(1):
         for access in (Streamed(kernel, X), Gram(kernel.matrix(X, X), X)):
-            model = learners[name](**json.loads(params), **kernel_parameters(kernel), random_state=0)
+            model = learners[name](**json.loads(params), kernel=kernel, random_state=0)
             model.start(np.array([-1, 1]), X.shape[1])
             model.learn(access, labels, np.arange(len(X)))

@@ -9,10 +9,11 @@ from typing import Annotated, Any, Literal
 import pytest
 from annotated_types import Ge, Gt
 
-from budgetbench.config import Experiment, load
+from budgetbench.config import load
 from budgetbench.datasets.base import Data, Dataset, Option, Request, datasets, register
 from budgetbench.engine.base import KernelClassifier, learner, learners
 from budgetbench.errors import ConfigError, ParameterError
+from budgetbench.experiment import Experiment
 
 BASE = """\
 name: example

@@ -17,13 +17,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from budgetbench.config import Experiment, Problems, load
+from budgetbench.config import Problems, dump, load
 from budgetbench.config import document as documents
 from budgetbench.config.algorithms import MOST_SETS
 from budgetbench.config.document import MOST_VALUES, Document, parse, read
 from budgetbench.config.loading import interpret
 from budgetbench.config.problems import MOST_SHOWN
 from budgetbench.errors import ConfigError, RequestError
+from budgetbench.experiment import Experiment
 from budgetbench.learners import learners
 
 Refused = Callable[..., str]
@@ -154,7 +155,7 @@ def test_accepted_with_its_exact_meaning(
 ) -> None:
     experiment = read(text)
     assert look(experiment) == expected
-    assert look(read(experiment.to_yaml())) == expected
+    assert look(read(dump(experiment.resolved()))) == expected
 
 
 def test_problems_beyond_some_are_counted(refused: Refused) -> None:
@@ -314,13 +315,13 @@ def judged(text: str) -> None:
         said = str(error)
     else:
         said = ""
-        assert interpret(parse(experiment.to_yaml(), "again")) == experiment
+        assert interpret(parse(dump(experiment.resolved()), "again")) == experiment
     assert len(said) < 20_000
 
 
 @given(damaged())
 def test_any_structure_is_an_experiment_or_refused(data: Any) -> None:
-    judged(documents.dump(data))
+    judged(dump(data))
 
 
 @given(st.text() | st.text(alphabet="ab:-[]{},&*!?|>'\"%@`#\n \t0.e~<"))
