@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
-from functools import cache
-from typing import Annotated, Any, ClassVar, get_type_hints
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from annotated_types import Ge, Le
@@ -35,8 +34,8 @@ from budgetbench.engine.products import (
     squared_distances,
     squared_norms,
 )
-from budgetbench.errors import NumericalError, ParameterError
-from budgetbench.parameters import NonNegative, Positive, checked
+from budgetbench.errors import NOTHING, NumericalError, ParameterError
+from budgetbench.parameters import NonNegative, Parameter, Positive, check, declared
 from budgetbench.registry import Registry
 
 Floats = NDArray[np.float32]
@@ -65,15 +64,19 @@ class Kernel(ABC):
     non_negative: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        for parameter, annotation in self.parameters().items():
-            object.__setattr__(self, parameter, checked(parameter, annotation, getattr(self, parameter)))
+        own = declared(type(self))
+        for name, value in check(own, {name: getattr(self, name) for name in own}).items():
+            object.__setattr__(self, name, value)
 
     @classmethod
-    @cache
-    def parameters(cls) -> dict[str, Any]:
-        """What a kernel of this class takes: parameter → annotation."""
-        hints = get_type_hints(cls, include_extras=True)
-        return {field.name: hints[field.name] for field in fields(cls)}
+    def parameters(cls) -> dict[str, Parameter]:
+        """What may be given to make one."""
+        return declared(cls)
+
+    @classmethod
+    def made(cls, given: Mapping[str, Any]) -> Kernel:
+        """The kernel of these parameters; `ParameterError` says all that is wrong with them."""
+        return cls(**check(cls.parameters(), given))
 
     def matrix(self, X: Floats, Z: Floats, out: Floats | None = None) -> Floats:
         """Kernel values between the rows of X (n, d) and of Z (m, d): float32 of shape (n, m).
@@ -253,7 +256,14 @@ class Linear(OfProducts):
 @kernels.register("polynomial")
 @dataclass(frozen=True)
 class Polynomial(OfProducts):
-    """K(x, z) = (gamma x·z + coef0)^degree"""
+    """K(x, z) = (gamma x·z + coef0)^degree
+
+    Parameters
+    ----------
+    degree : the power.
+    gamma : the factor of the inner product.
+    coef0 : what is added to it.
+    """
 
     name: ClassVar[str] = "polynomial"
     summary: ClassVar[str] = "(gamma x·z + coef0)^degree"
@@ -301,12 +311,38 @@ def _powers(values: Floats, products: NDArray[Any], gamma: float, coef0: float, 
 @kernels.register("rbf")
 @dataclass(frozen=True)
 class RBF(Kernel):
-    """K(x, z) = exp(-gamma ‖x - z‖²)"""
+    """K(x, z) = exp(-gamma ‖x - z‖²)
+
+    Parameters
+    ----------
+    gamma : the inverse of the width, 1/(2 sigma²).
+    """
 
     name: ClassVar[str] = "rbf"
     summary: ClassVar[str] = "exp(-gamma ‖x - z‖²), gamma = 1/(2 sigma²) = 1/(2 variance)"
     non_negative: ClassVar[bool] = True
-    gamma: Positive = 1.0
+    gamma: Positive
+
+    #: The other ways to give the width: what it is, and gamma as its function.
+    widths: ClassVar[dict[str, tuple[Parameter, Callable[[float], float]]]] = {
+        "sigma": (Parameter("sigma", Width, None, "the standard deviation"), lambda sigma: 1 / (2 * sigma**2)),
+        "variance": (Parameter("variance", Width, None, "sigma²"), lambda variance: 1 / (2 * variance)),
+    }
+
+    @classmethod
+    def parameters(cls) -> dict[str, Parameter]:
+        gamma = replace(declared(cls)["gamma"], default=None)
+        return {"gamma": gamma} | {name: parameter for name, (parameter, _) in cls.widths.items()}
+
+    @classmethod
+    def made(cls, given: Mapping[str, Any]) -> Kernel:
+        """From exactly one width: a default would be a guess about the data."""
+        values = check(cls.parameters(), given)
+        if len(given) != 1:
+            name = next((name for name in reversed(cls.parameters()) if name in given), "gamma")
+            raise ParameterError(name, given.get(name, NOTHING), f"exactly one of {', '.join(cls.parameters())}")
+        (name,) = given
+        return cls(values[name] if name == "gamma" else cls.widths[name][1](values[name]))
 
     def row(self, x: Floats, Z: Floats) -> Values:
         return exponentials_of_distances(x, Z, self.gamma)
@@ -334,41 +370,14 @@ class RBF(Kernel):
             exponentials_beyond(farthest, tile, distances, rows.norms, panel.norms, self.gamma)
 
 
-#: The three ways to give the width of an RBF, as functions to gamma.
-RBF_WIDTHS = {
-    "gamma": lambda gamma: gamma,
-    "sigma": lambda sigma: 1 / (2 * sigma**2),
-    "variance": lambda variance: 1 / (2 * variance),
-}
-
-
-def parameter_types(name: str) -> dict[str, Any]:
-    """What a configuration may give to the kernel of that name: parameter → annotation."""
-    types = kernels[name].parameters()
-    return types | {"sigma": Width, "variance": Width} if name == "rbf" else types
-
-
 def make_kernel(name: str, **parameters: Any) -> Kernel:
     """The kernel of that name; parameters that are None take their defaults.
 
     Raises
     ------
     ParameterError
-        For a parameter the kernel does not have, a value out of range, or more than one width of an RBF.
+        For whatever `Kernel.made` refuses, or a name that no kernel has.
     """
     if name not in kernels:
-        raise ParameterError("kernel", name, ", ".join(kernels))
-    given = {key: value for key, value in parameters.items() if value is not None}
-    if name == "rbf":
-        widths = [key for key in RBF_WIDTHS if key in given]
-        if len(widths) > 1:
-            raise ParameterError(widths[1], given[widths[1]], f"exactly one of {', '.join(RBF_WIDTHS)}")
-        for key in widths:
-            value = checked(key, parameter_types(name)[key], given.pop(key))
-            given["gamma"] = RBF_WIDTHS[key](value)
-    known = kernels[name].parameters()
-    for key, value in given.items():
-        if key not in known:
-            accepted = ", ".join(RBF_WIDTHS) if name == "rbf" else ", ".join(known) or "no parameter"
-            raise ParameterError(key, value, f"for the {name} kernel: {accepted}")
-    return kernels[name](**given)
+        raise ParameterError("kernel", name, ", ".join(kernels), names=kernels)
+    return kernels[name].made({key: value for key, value in parameters.items() if value is not None})

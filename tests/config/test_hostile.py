@@ -17,13 +17,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from budgetbench.config import Problems, dump, load
-from budgetbench.config import document as documents
+from budgetbench import document as documents
+from budgetbench.config import load
 from budgetbench.config.algorithms import MOST_SETS
-from budgetbench.config.document import MOST_VALUES, Document, parse, read
 from budgetbench.config.loading import interpret
-from budgetbench.config.problems import MOST_SHOWN
-from budgetbench.errors import ConfigError, RequestError
+from budgetbench.document import MOST_VALUES, Document, dump, parse, read
+from budgetbench.errors import MOST_SHOWN, ConfigError, Problems, RequestError
 from budgetbench.experiment import Experiment
 from budgetbench.learners import learners
 
@@ -190,7 +189,7 @@ SECTIONS = [
     (with_data("scale_on: [all]"), "dataset.scale_on: found ['all']", "train, all"),
     (with_data("positive: [[1]]"), "dataset.positive", "a class"),
     (with_data("positive: 1.0"), "dataset.positive: found 1.0", "a class"),
-    (with_data("redraw: 'yes'"), "dataset.redraw: found 'yes'", "true, false"),
+    (with_data("redraw: 'yes'"), "dataset.redraw: found 'yes'", "true or false"),
     (with_data("variant: x"), "dataset.variant: found 'x'", "no variant for gaussian"),
     (with_data("path: /etc/passwd"), "dataset.path: found 'path'", "flips"),
     (BASE.replace("name: gaussian", "name: [gaussian]"), "dataset.name: found ['gaussian']", "a dataset"),
@@ -291,7 +290,7 @@ def test_problems_beyond_some_are_counted(refused: Refused) -> None:
 
 def test_hints_are_looked_for_as_long_as_they_are_shown(refused: Refused, monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[object] = []
-    monkeypatch.setattr("budgetbench.config.problems.nearest", lambda found, names: looked.append(found) or "")
+    monkeypatch.setattr("budgetbench.errors.nearest", lambda found, names: looked.append(found) or "")
     refused(BASE + "".join(f"unknown_{n}: 1\n" for n in range(500)))
     assert len(looked) == MOST_SHOWN
 
