@@ -1,15 +1,16 @@
-"""Real data, which is not part of the repository."""
+"""Real data, which is not part of the repository, and one thread for each process of tests."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from threadpoolctl import threadpool_limits
 
 PROJECT = Path(__file__).resolve().parents[1]
+
+# As in the runner: threads that wait for each other take minutes where cores are few. Read when libraries are loaded.
+os.environ["OMP_NUM_THREADS"] = "1"
 
 
 @pytest.fixture(scope="session")
@@ -19,10 +20,3 @@ def mirror() -> str:
     if "://" not in place and not Path(place).is_dir():
         pytest.skip("needs real data: name a folder or URL that has it in BUDGETBENCH_MIRROR")
     return place
-
-
-@pytest.fixture(scope="session", autouse=True)
-def one_thread() -> Iterator[None]:
-    """Products on one thread, as in the runner: threads that wait for each other take minutes where cores are few."""
-    with threadpool_limits(1):
-        yield

@@ -130,10 +130,10 @@ def _datasets(data: Path) -> Listing:
 
 
 def _kernels() -> Listing:
-    from budgetbench.kernels import kernels, parameter_types
+    from budgetbench.kernels import kernels
 
     return ("name", "K(x, z)", "parameters"), [
-        (name, kernels[name].summary, ", ".join(parameter_types(name)) or "none") for name in kernels
+        (name, kernels[name].summary, ", ".join(kernels[name].parameters()) or "none") for name in kernels
     ]
 
 

@@ -39,7 +39,7 @@ class OnlineToBatch(OnlineLearner):
 
     def _time(self, block: Block, f: Expansion, updated: NDArray[np.bool_]) -> None:
         """Take note of the rounds of a block in which the example's label was added to its coefficient."""
-        members = f.members[: f.counts[0]]
+        members = f.members[: f.counts.members]
         slots = np.zeros(len(f.stored), dtype=np.int64)
         slots[members] = np.arange(len(members))
         rounds = np.flatnonzero(updated)

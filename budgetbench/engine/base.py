@@ -18,11 +18,14 @@ from typing_extensions import dataclass_transform
 
 from budgetbench.engine.kernel_access import KernelAccess, Streamed
 from budgetbench.errors import ParameterError
-from budgetbench.kernels import Kernel, make_kernel
+from budgetbench.kernels import Kernel, kernels, make_kernel
 from budgetbench.parameters import Parameter, check, declared, plain
 from budgetbench.registry import Registry
 
 learners: Registry[type[KernelClassifier]] = Registry("algorithm")
+
+#: What may be said of a kernel that is given by its name.
+KERNEL_PARAMETERS = ("gamma", "sigma", "variance", "degree", "coef0")
 
 Class = TypeVar("Class", bound="type[KernelClassifier]")
 
@@ -54,7 +57,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
 
     Parameters
     ----------
-    kernel : ``rbf``, ``polynomial`` or ``linear``.
+    kernel : ``rbf``, ``polynomial`` or ``linear``, or a kernel itself, which leaves nothing else to be said of it.
     gamma, sigma, variance : the width of an RBF, at most one of them; gamma also scales a polynomial's inner
         product. An RBF given none of them takes gamma = 1 / number of inputs.
     degree, coef0 : of the polynomial kernel.
@@ -83,7 +86,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     #: Counted in every run's key: raise it when a change alters what the learner computes.
     revision: ClassVar[int] = 1
 
-    kernel: str = "rbf"
+    kernel: str | Kernel = "rbf"
     gamma: float | None = None
     sigma: float | None = None
     variance: float | None = None
@@ -157,17 +160,15 @@ class KernelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         self.checked({name: getattr(self, name) for name in self.own_parameters()})
 
     def _make_kernel(self, n_features: int) -> Kernel:
-        gamma = self.gamma
-        if self.kernel == "rbf" and gamma is self.sigma is self.variance is None:
-            gamma = 1 / n_features
-        return make_kernel(
-            self.kernel,
-            gamma=gamma,
-            sigma=self.sigma,
-            variance=self.variance,
-            degree=self.degree,
-            coef0=self.coef0,
-        )
+        given = {name: getattr(self, name) for name in KERNEL_PARAMETERS if getattr(self, name) is not None}
+        if isinstance(self.kernel, Kernel):
+            if given:
+                name = next(iter(given))
+                raise ParameterError(name, given[name], "nothing where the kernel is given whole")
+            return self.kernel
+        if self.kernel in kernels and not given:
+            given = kernels[self.kernel].guessed(n_features)
+        return make_kernel(self.kernel, **given)
 
     def _prepare(self, X: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         inputs, y = validate_data(self, X, y, dtype=np.float32, order="C")

@@ -17,8 +17,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetbench.engine.compiled import compiled
-from budgetbench.engine.expansion import ERROR, OUT_OF_ORDER, ROUNDING, WEIGHT, Block, Expansion
+from budgetbench.compiled import compiled
+from budgetbench.engine.expansion import ROUNDING, Block, Expansion
 
 #: Parts of 53 bits that cover all of float64's range.
 PARTS = 42
@@ -28,7 +28,7 @@ PARTS = 42
 def margin_against(f: Expansion, block: Block, i: int, limit: float) -> float:
     """y f(x) at position i, on the right side of 0 and of a limit: at most the limit if that is so without rounding."""
     margin = approximate = block.y[i] * f.scores[i]
-    if f.doubt[ERROR] > 0.0:
+    if f.doubt.error > 0.0:
         doubt = slack(f, block, i)
         if abs(approximate) <= doubt:
             margin = excess(f, block, i, -1, 0.0)
@@ -48,7 +48,7 @@ def margin_without(f: Expansion, block: Block, slot: int) -> float:
 def below(f: Expansion, block: Block, slot: int, limit: float) -> bool:
     """Whether the margin of a member is below a limit when its own contribution is left out."""
     margin = margin_without(f, block, slot)
-    if f.doubt[ERROR] == 0.0 or abs(margin - limit) > slack(f, block, f.members[slot]):
+    if f.doubt.error == 0.0 or abs(margin - limit) > slack(f, block, f.members[slot]):
         return margin < limit
     return excess(f, block, f.members[slot], slot, limit) < 0.0
 
@@ -57,12 +57,12 @@ def below(f: Expansion, block: Block, slot: int, limit: float) -> bool:
 def best_without_itself(f: Expansion, block: Block) -> int:
     """The slot whose example keeps the largest margin when it is removed; the oldest of equals."""
     floor = -np.inf
-    for slot in range(f.counts[0]):
+    for slot in range(f.counts.members):
         floor = max(floor, margin_without(f, block, slot) - slack(f, block, f.members[slot]))
     best = -1
-    for slot in range(f.counts[0]):
+    for slot in range(f.counts.members):
         margin, doubt = margin_without(f, block, slot), slack(f, block, f.members[slot])
-        if margin + doubt >= floor and (best < 0 or (f.doubt[ERROR] > 0.0 and exceeds(f, block, slot, best))):
+        if margin + doubt >= floor and (best < 0 or (f.doubt.error > 0.0 and exceeds(f, block, slot, best))):
             best = slot
     return best
 
@@ -91,19 +91,19 @@ def slack(f: Expansion, block: Block, i: int) -> float:
 @compiled
 def slack_share(f: Expansion) -> float:
     """The slack of a position with K(x, x) = 1; 0 where all scores are exact."""
-    return f.doubt[ERROR] + 4 * ROUNDING * f.doubt[WEIGHT] if f.doubt[ERROR] > 0.0 else 0.0
+    return f.doubt.error + 4 * ROUNDING * f.doubt.weight if f.doubt.error > 0.0 else 0.0
 
 
 @compiled
 def rounding(f: Expansion, block: Block, i: int) -> float:
     """How far from f(x) a `value` may lie: a step that is no larger is none."""
-    return ROUNDING * (f.counts[0] + 2) * f.doubt[WEIGHT] * np.sqrt(block.diagonal[i])
+    return ROUNDING * (f.counts.members + 2) * f.doubt.weight * np.sqrt(block.diagonal[i])
 
 
 @compiled
 def arriving_value(f: Expansion, block: Block, i: int) -> float:
     """f(x) of an example of the block, added up from the oldest member to the youngest."""
-    return f.scores[i] if f.doubt[OUT_OF_ORDER] == 0.0 else value(f, block, i)
+    return f.scores[i] if f.doubt.out_of_order == 0 else value(f, block, i)
 
 
 @compiled
@@ -165,7 +165,7 @@ def grow(parts: NDArray[np.float64], n: int, x: float) -> int:
 @compiled
 def kernel_values(f: Expansion, block: Block, i: int) -> NDArray[np.float64]:
     """K(xₛ, x) between the members, the oldest first, and position i."""
-    K, found = block.K, np.empty(f.counts[0])
+    K, found = block.K, np.empty(f.counts.members)
     if i < len(K) <= K.shape[1]:  # members have columns, and i has a row: much nearer to each other in memory
         row = K[i]
         for slot in range(len(found)):

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.certain import excess, slack_share
-from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, discard
 
 #: How finely the examples near the boundary are sorted by their distance from it.
@@ -37,13 +37,11 @@ class Near(NamedTuple):
 
     positions, margins : of the examples, group after group; those of group g begin at start[g] and end at start[g + 1].
     start : five numbers.
-    slack : the most by which one of the margins may be wrong, one number.
     """
 
     positions: NDArray[np.uint32]
     margins: NDArray[np.float64]
     start: NDArray[np.int64]
-    slack: NDArray[np.float64]
 
 
 @compiled
@@ -53,9 +51,9 @@ def remove_worst(
     evaluated: NDArray[np.int64],
     near: Near,
     how: Removal,
-    turn: NDArray[np.int64],
+    turn: int,
     newcomer: bool,
-) -> None:
+) -> int:
     """Discard those stored examples whose removal, of each by itself, leaves the fewest errors among `evaluated`.
 
     Of equal counts the oldest leaves. Slots are tried from the youngest: the newcomer tends to do the most harm, and a
@@ -63,24 +61,28 @@ def remove_worst(
 
     Parameters
     ----------
-    turn : the slot at which the next removal begins to look, one number; only of use where not all are looked at.
+    turn : the slot at which the removal begins to look; only of use where not all are looked at.
     newcomer : whether the youngest is the example just stored, which is a candidate in any case.
+
+    Returns
+    -------
+    The slot at which the next removal begins to look.
     """
-    errors = split(f, block, evaluated, near)
-    old = f.counts[0] - 1 if newcomer else f.counts[0]
+    errors, slack = split(f, block, evaluated, near)
+    old = f.counts.members - 1 if newcomer else f.counts.members
     slots, fewest = np.empty(how.at_once, np.int64), np.empty(how.at_once, np.int64)
     slots[:], fewest[:] = -1, len(evaluated)
-    for slot in range(f.counts[0] - 1, -1, -1):
-        if slot == old or (slot - turn[0]) % old < how.candidates:
+    for slot in range(f.counts.members - 1, -1, -1):
+        if slot == old or (slot - turn) % old < how.candidates:
             a, row = f.coefficients[slot], block.K[f.members[slot]]
-            count = errors_without(a, row, errors, near, fewest[-1], how.non_negative, near.slack[0])
-            if near.slack[0] > 0.0 and count <= fewest[-1]:  # so far without the errors that are in doubt
-                count = certain_errors_without(f, block, slot, errors, near)
+            count = errors_without(a, row, errors, near, fewest[-1], how.non_negative, slack)
+            if slack > 0.0 and count <= fewest[-1]:  # so far without the errors that are in doubt
+                count = certain_errors_without(f, block, slot, errors, near, slack)
             keep_fewest(slots, fewest, slot, count)
-    turn[0] = (turn[0] + how.candidates) % old
-    for slot in range(f.counts[0] - 1, -1, -1):  # the youngest first, so that the numbers of the others stay right
+    for slot in range(f.counts.members - 1, -1, -1):  # the youngest first, so that the numbers of the others stay right
         if is_among(slot, slots):
             discard(f, block, slot)
+    return (turn + how.candidates) % old
 
 
 @compiled
@@ -104,15 +106,17 @@ def is_among(slot: int, slots: NDArray[np.int64]) -> bool:
 
 
 @compiled
-def split(f: Expansion, block: Block, evaluated: NDArray[np.int64], near: Near) -> int:
-    """Sort the examples near the boundary into their groups; the number of errors among all examples `evaluated`.
+def split(f: Expansion, block: Block, evaluated: NDArray[np.int64], near: Near) -> tuple[int, float]:
+    """Sort the examples near the boundary into their groups.
+
+    Returns the number of errors among all examples `evaluated`, and the most by which one of the margins may be wrong.
 
     Removing slot s moves f(xₖ) by |aₛK(xₛ, xₖ)| ≤ |aₛ|√(K(xₛ, xₛ)K(xₖ, xₖ)), up to the rounding of the kernel values.
     Within a group the most telling examples come first, roughly: the errors hardest to mend, and the right ones easiest
     to lose.
     """
     reach = 0.0
-    for slot in range(f.counts[0]):
+    for slot in range(f.counts.members):
         reach = max(reach, abs(f.coefficients[slot]) * np.sqrt(block.diagonal[f.members[slot]]))
     reach *= 1.0 + 1e-5
     share, largest = slack_share(f), 0.0
@@ -129,7 +133,7 @@ def split(f: Expansion, block: Block, evaluated: NDArray[np.int64], near: Near) 
             ends[rank + 1] += 1
     for rank in range(4 * RANKS):
         ends[rank + 1] += ends[rank]
-    near.start[:], near.slack[0] = ends[::RANKS], share * largest
+    near.start[:] = ends[::RANKS]
     for k in evaluated:
         margin, root = block.y[k] * f.scores[k], np.sqrt(block.diagonal[k])
         if share > 0.0 and abs(margin) <= share * root:
@@ -139,7 +143,7 @@ def split(f: Expansion, block: Block, evaluated: NDArray[np.int64], near: Near) 
             near.positions[ends[rank]] = k
             near.margins[ends[rank]] = margin
             ends[rank] += 1
-    return errors
+    return errors, share * largest
 
 
 @compiled
@@ -179,14 +183,14 @@ def errors_without(
 
 
 @compiled
-def certain_errors_without(f: Expansion, block: Block, slot: int, errors: int, near: Near) -> int:
+def certain_errors_without(f: Expansion, block: Block, slot: int, errors: int, near: Near, slack: float) -> int:
     """How many errors are left without a member, where margins near 0 are decided by the other members themselves."""
     a, row = f.coefficients[slot], block.K[f.members[slot]]
     left = errors - near.start[2]
     for e in range(near.start[4]):
         k = near.positions[e]
         margin = near.margins[e] - block.y[k] * a * row[k]
-        if abs(margin) <= near.slack[0]:
+        if abs(margin) <= slack:
             margin = excess(f, block, k, slot, 0.0)
         left += margin <= 0
     return left

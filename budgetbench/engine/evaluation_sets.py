@@ -15,15 +15,24 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.certain import is_right
-from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion
+from budgetbench.record import record
 
 EvaluationRule = Literal["all", "support", "random", "flips"]
 
 #: Numbers for the compiled loops.
 EVALUATION_RULES = {"all": 0, "support": 1, "random": 2, "flips": 3}
 ALL, SUPPORT, RANDOM, FLIPS = 0, 1, 2, 3
+
+
+class Seen:
+    """How many places are taken, the number of this round, and how many different examples have come."""
+
+    places: int
+    passed: int
+    different: int
 
 
 class EvaluationSet(NamedTuple):
@@ -35,7 +44,7 @@ class EvaluationSet(NamedTuple):
     flips : how often it has changed side since it came, for `flips`.
     since : the round in which it came, for `flips`.
     holds : for each position of the pool whether it is among them.
-    counts : how many there are; the number of this round; how many different examples have come.
+    counts : see there.
     """
 
     rule: int
@@ -45,14 +54,14 @@ class EvaluationSet(NamedTuple):
     flips: NDArray[np.int64]
     since: NDArray[np.int64]
     holds: NDArray[np.bool_]
-    counts: NDArray[np.int64]
+    counts: Seen
 
 
 def evaluation_set(rule: str, limit: int | None) -> EvaluationSet:
     """An empty set without room: `laid_out` gives it some."""
     n = np.empty(0, dtype=np.int64)
     none = np.empty(0, dtype=np.bool_)
-    return EvaluationSet(EVALUATION_RULES[rule], limit or 0, n, none, n, n, none, np.zeros(3, dtype=np.int64))
+    return EvaluationSet(EVALUATION_RULES[rule], limit or 0, n, none, n, n, none, record(Seen))
 
 
 def laid_out(before: EvaluationSet, positions: NDArray[np.int64], pool_size: int) -> EvaluationSet:
@@ -86,13 +95,13 @@ def meet(e: EvaluationSet, i: int, chance: float, first_pass: bool) -> None:
     A reservoir of q takes the t-th example with probability q/t in place of one drawn at random; later passes bring
     it nothing new.
     """
-    e.counts[1] += 1
-    e.counts[2] += first_pass
-    size = e.counts[0]
+    e.counts.passed += 1
+    e.counts.different += first_pass
+    size = e.counts.places
     if e.rule == ALL and not e.holds[i]:
         put(e, size, i)
     elif e.rule == RANDOM and first_pass:
-        place = size if size < e.limit else int(chance * e.counts[2])
+        place = size if size < e.limit else int(chance * e.counts.different)
         if place < e.limit:
             put(e, place, i)
 
@@ -105,18 +114,18 @@ def admit(e: EvaluationSet, f: Expansion, block: Block, i: int) -> None:
     """
     if e.rule != FLIPS or e.holds[i]:
         return
-    if e.counts[0] == e.limit:
+    if e.counts.places == e.limit:
         leaving, lowest = 0, np.inf
-        for place in range(e.counts[0]):
-            rate = e.flips[place] / (e.counts[1] - e.since[place])
+        for place in range(e.counts.places):
+            rate = e.flips[place] / (e.counts.passed - e.since[place])
             if rate < lowest:
                 leaving, lowest = place, rate
         drop(e, leaving)
-    place = e.counts[0]
+    place = e.counts.places
     put(e, place, i)
     e.right[place] = is_right(f, block, i)
     e.flips[place] = 0
-    e.since[place] = e.counts[1]
+    e.since[place] = e.counts.passed
 
 
 @compiled
@@ -124,7 +133,7 @@ def count_flips(e: EvaluationSet, f: Expansion, block: Block) -> None:
     """Note who changed side in the round that ends."""
     if e.rule != FLIPS:
         return
-    for place in range(e.counts[0]):
+    for place in range(e.counts.places):
         right = is_right(f, block, e.positions[place])
         if right != e.right[place]:
             e.right[place] = right
@@ -134,14 +143,14 @@ def count_flips(e: EvaluationSet, f: Expansion, block: Block) -> None:
 @compiled
 def evaluated(e: EvaluationSet, f: Expansion) -> NDArray[np.int64]:
     """Pool positions of the examples on which errors are counted."""
-    return f.members[: f.counts[0]] if e.rule == SUPPORT else e.positions[: e.counts[0]]
+    return f.members[: f.counts.members] if e.rule == SUPPORT else e.positions[: e.counts.places]
 
 
 @compiled
 def put(e: EvaluationSet, place: int, i: int) -> None:
     """Set example i into a place; who was there is out."""
-    if place == e.counts[0]:
-        e.counts[0] += 1
+    if place == e.counts.places:
+        e.counts.places += 1
     else:
         e.holds[e.positions[place]] = False
     e.positions[place] = i
@@ -152,8 +161,8 @@ def put(e: EvaluationSet, place: int, i: int) -> None:
 def drop(e: EvaluationSet, place: int) -> None:
     """Take out the example in a place; younger ones move up, so that places stay in order of age."""
     e.holds[e.positions[place]] = False
-    last = e.counts[0] - 1
+    last = e.counts.places - 1
     for p in range(place, last):
         e.positions[p], e.right[p] = e.positions[p + 1], e.right[p + 1]
         e.flips[p], e.since[p] = e.flips[p + 1], e.since[p + 1]
-    e.counts[0] = last
+    e.counts.places = last

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetbench.engine.compiled import compiled
+from budgetbench.compiled import compiled
 
 
 class Block(NamedTuple):
@@ -37,42 +37,56 @@ class Block(NamedTuple):
     chance: NDArray[np.float64]
 
 
+class Counts:
+    """How many examples are members, and how many were stored and discarded so far."""
+
+    members: int
+    insertions: int
+    removals: int
+
+
+class Doubt:
+    """What bounds the errors of the scores: at x, error √K(x, x).
+
+    weight : an upper bound on Σ |aᵢ| √K(xᵢ, xᵢ), so that |f(x)| ≤ weight √K(x, x).
+    exact : up to this weight additions make no error at all, as whole multiples of the last bits of kernel values fit
+        into a float64.
+    out_of_order : 0 while the block's scores are what adding up the members from the oldest to the youngest gives.
+    """
+
+    weight: float
+    error: float
+    exact: float
+    out_of_order: int
+
+
 class Expansion(NamedTuple):
-    """f(x) = Σ coefficients[s] K(members[s], x) over the slots s < counts[0], the oldest first.
+    """f(x) = Σ coefficients[s] K(members[s], x) over the slots s < counts.members, the oldest first.
 
     members : pool position of each stored example.
     coefficients : aᵢ = αᵢyᵢ of each stored example.
     scores : f at every followed position of the pool.
     stored : whether a position is a member.
-    counts : support size, insertions so far, removals so far.
-    doubt : what bounds the errors of the scores, by the names below.
+    counts, doubt : see there.
     """
 
     members: NDArray[np.int64]
     coefficients: NDArray[np.float64]
     scores: NDArray[np.float64]
     stored: NDArray[np.bool_]
-    counts: NDArray[np.int64]
-    doubt: NDArray[np.float64]
+    counts: Counts
+    doubt: Doubt
 
-
-#: Places in `Expansion.doubt`. The score at x is wrong by at most ERROR √K(x, x).
-#: WEIGHT : an upper bound on Σ |aᵢ| √K(xᵢ, xᵢ), so that |f(x)| ≤ WEIGHT √K(x, x).
-#: EXACT : up to this weight additions make no error at all, as whole multiples of the last bits of kernel values fit
-#:     into a float64.
-#: OUT_OF_ORDER : 0 while the block's scores are what adding up the members from the oldest to the youngest gives.
-WEIGHT, ERROR, EXACT, OUT_OF_ORDER = 0, 1, 2, 3
 
 #: The rounding of a product and of a sum, as a share of the sum, with room for that of kernel values.
 ROUNDING = 2.0**-51
 
 
 class Rounds(NamedTuple):
-    """Of each round of a block: the margin before the update, then the support size and the insertions so far."""
+    """Of each round: the margin before the update, and the support size after it."""
 
     margins: NDArray[np.float64]
     sizes: NDArray[np.int64]
-    insertions: NDArray[np.int64]
 
 
 @compiled
@@ -87,22 +101,22 @@ def shift(f: Expansion, block: Block, i: int, coefficient: float) -> None:
 @compiled
 def doubt(f: Expansion, weight: float) -> None:
     """Note what adding a row of that weight to the scores may do to them."""
-    size = f.doubt[WEIGHT] + weight
-    if size > f.doubt[EXACT]:
-        f.doubt[ERROR] += ROUNDING * size
+    size = f.doubt.weight + weight
+    if size > f.doubt.exact:
+        f.doubt.error += ROUNDING * size
 
 
 @compiled
 def gain(f: Expansion, weight: float) -> None:
     """Let the weight of the members grow."""
-    f.doubt[WEIGHT] += weight
+    f.doubt.weight += weight
 
 
 @compiled
 def lose(f: Expansion, weight: float) -> None:
     """Let the weight of the members shrink; rounded up, so that it stays a bound."""
-    f.doubt[WEIGHT] = max(0.0, f.doubt[WEIGHT] - weight) + ROUNDING * f.doubt[WEIGHT]
-    f.doubt[OUT_OF_ORDER] = 1.0
+    f.doubt.weight = max(0.0, f.doubt.weight - weight) + ROUNDING * f.doubt.weight
+    f.doubt.out_of_order = 1
 
 
 @compiled
@@ -112,14 +126,14 @@ def store(f: Expansion, block: Block, i: int, coefficient: float) -> None:
     gain(f, abs(coefficient) * np.sqrt(block.diagonal[i]))
     if f.stored[i]:
         f.coefficients[slot_of(f, i)] += coefficient
-        f.doubt[OUT_OF_ORDER] = 1.0
+        f.doubt.out_of_order = 1
     else:
-        slot = f.counts[0]
+        slot = f.counts.members
         f.members[slot] = i
         f.coefficients[slot] = coefficient
         f.stored[i] = True
-        f.counts[0] += 1
-        f.counts[1] += 1
+        f.counts.members += 1
+        f.counts.insertions += 1
 
 
 @compiled
@@ -129,12 +143,12 @@ def discard(f: Expansion, block: Block, slot: int) -> None:
     shift(f, block, i, -coefficient)
     lose(f, abs(coefficient) * np.sqrt(block.diagonal[i]))
     f.stored[i] = False
-    last = f.counts[0] - 1
+    last = f.counts.members - 1
     for s in range(slot, last):
         f.members[s] = f.members[s + 1]
         f.coefficients[s] = f.coefficients[s + 1]
-    f.counts[0] = last
-    f.counts[2] += 1
+    f.counts.members = last
+    f.counts.removals += 1
 
 
 @compiled
@@ -150,8 +164,7 @@ def slot_of(f: Expansion, i: int) -> int:
 def note(rounds: Rounds, t: int, margin: float, f: Expansion) -> None:
     """Close round t."""
     rounds.margins[t] = margin
-    rounds.sizes[t] = f.counts[0]
-    rounds.insertions[t] = f.counts[1]
+    rounds.sizes[t] = f.counts.members
 
 
 @compiled
@@ -159,7 +172,7 @@ def rescore(f: Expansion, K: NDArray[np.float32], columns: int) -> None:
     """Compute the first `columns` scores from the members alone."""
     scores = f.scores
     scores[:columns] = 0.0
-    for slot in range(f.counts[0]):
+    for slot in range(f.counts.members):
         coefficient, row = f.coefficients[slot], K[f.members[slot]]
         for j in range(columns):
             scores[j] += coefficient * row[j]
@@ -167,6 +180,6 @@ def rescore(f: Expansion, K: NDArray[np.float32], columns: int) -> None:
 
 def rescored(f: Expansion, whole: bool) -> None:
     """Set the doubt back after `rescore`: to what one summation leaves, where no score is older than that."""
-    made = 0.0 if f.doubt[WEIGHT] <= f.doubt[EXACT] else ROUNDING * f.counts[0] * f.doubt[WEIGHT]
-    f.doubt[ERROR] = made if whole else max(made, f.doubt[ERROR])
-    f.doubt[OUT_OF_ORDER] = 0.0
+    made = 0.0 if f.doubt.weight <= f.doubt.exact else ROUNDING * f.counts.members * f.doubt.weight
+    f.doubt.error = made if whole else max(made, f.doubt.error)
+    f.doubt.out_of_order = 0

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.certain import kernel_values, slack
-from budgetbench.engine.compiled import compiled
-from budgetbench.engine.expansion import ERROR, OUT_OF_ORDER, Block, Expansion, doubt, gain, lose
+from budgetbench.engine.expansion import Block, Expansion, doubt, gain, lose
 
 
 @compiled
@@ -41,12 +41,12 @@ def append(f: Expansion, block: Block, i: int, coefficients: NDArray[np.float64]
     """Store example i, which is no member yet, as the youngest one."""
     shift(f, block, i, coefficients, 1.0)
     gain(f, weight(block, i, coefficients))
-    slot = f.counts[0]
+    slot = f.counts.members
     f.members[slot] = i
     f.coefficients[slot] = coefficients
     f.stored[i] = True
-    f.counts[0] += 1
-    f.counts[1] += 1
+    f.counts.members += 1
+    f.counts.insertions += 1
 
 
 @compiled
@@ -66,13 +66,13 @@ def remove(f: Expansion, block: Block, slot: int) -> None:
     shift(f, block, i, f.coefficients[slot], -1.0)
     lose(f, weight(block, i, f.coefficients[slot]))
     f.stored[i] = False
-    last = f.counts[0] - 1
+    last = f.counts.members - 1
     for s in range(slot, last):
         f.members[s] = f.members[s + 1]
         for r in range(f.coefficients.shape[1]):
             f.coefficients[s, r] = f.coefficients[s + 1, r]
-    f.counts[0] = last
-    f.counts[2] += 1
+    f.counts.members = last
+    f.counts.removals += 1
 
 
 @compiled
@@ -98,7 +98,7 @@ def margin_in(values: NDArray[np.float64], y: int) -> float:
 @compiled
 def arriving_values(f: Expansion, block: Block, i: int, values: NDArray[np.float64]) -> None:
     """The scores of an example of the block, added up from the oldest member to the youngest, into `values`."""
-    if f.doubt[OUT_OF_ORDER] == 0.0:
+    if f.doubt.out_of_order == 0:
         for r in range(len(values)):
             values[r] = f.scores[r, i]
     else:
@@ -125,7 +125,7 @@ def best_without_itself(f: Expansion, block: Block, rivals: NDArray[np.int64]) -
     """
     best, largest, reach = -1, -np.inf, 0.0  # the best one so far, its margin and the doubt about it
     floor, others = -np.inf, -np.inf  # what the largest margin is at least, and what that of any other is at most
-    for slot in range(f.counts[0]):
+    for slot in range(f.counts.members):
         doubt = 2 * slack(f, block, f.members[slot])
         margin = margin_above(f, block, slot, floor - doubt, rivals)
         if margin > largest:
@@ -134,14 +134,14 @@ def best_without_itself(f: Expansion, block: Block, rivals: NDArray[np.int64]) -
         elif margin + doubt >= floor:
             others = max(others, margin + doubt)
         floor = max(floor, margin - doubt)
-    return best if others < floor or f.doubt[ERROR] == 0.0 else best_of_several(f, block, floor, rivals)
+    return best if others < floor or f.doubt.error == 0.0 else best_of_several(f, block, floor, rivals)
 
 
 @compiled
 def best_of_several(f: Expansion, block: Block, floor: float, rivals: NDArray[np.int64]) -> int:
     """The same where doubt leaves several: the margins of those that may reach the floor are added up."""
     best, largest = -1, -np.inf
-    for slot in range(f.counts[0]):
+    for slot in range(f.counts.members):
         least = floor - 2 * slack(f, block, f.members[slot])
         if margin_above(f, block, slot, least, rivals) >= least:
             margin = certain_margin(f, block, slot)
@@ -201,7 +201,7 @@ def lead(f: Expansion, block: Block, slot: int, r: int) -> float:
 def rescore(f: Expansion, K: NDArray[np.float32], columns: int) -> None:
     """Compute the first `columns` scores from the members alone."""
     f.scores[:, :columns] = 0.0
-    for slot in range(f.counts[0]):
+    for slot in range(f.counts.members):
         row = K[f.members[slot]]
         for r in range(len(f.scores)):
             coefficient = f.coefficients[slot, r]

@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
 from budgetbench.engine.base import KernelClassifier
-from budgetbench.engine.expansion import EXACT, Block, Expansion, Rounds, rescore
+from budgetbench.engine.expansion import Block, Expansion, Rounds, rescore
 from budgetbench.engine.kernel_access import Blockwise, KernelAccess, Rows, Streamed, gather, read_only
 from budgetbench.engine.pool import Pool
 from budgetbench.errors import NumericalError, ParameterError
@@ -118,10 +118,10 @@ class OnlineLearner(KernelClassifier):
         else:
             pool.turn(rows, source)
             order = np.arange(len(rows))
-        rounds = Rounds(np.empty(len(rows)), np.empty(len(rows), np.int64), np.empty(len(rows), np.int64))
+        rounds = Rounds(np.empty(len(rows)), np.empty(len(rows), np.int64))
         chance = self._random.random(len(rows)) if self.randomised else np.empty(0)
         diagonal = access.diagonal[pool.ids]
-        pool.doubt[EXACT] = exact_weight(access.least, float(diagonal.max(initial=0.0))) if self.whole else -1.0
+        pool.doubt.exact = exact_weight(access.least, float(diagonal.max(initial=0.0))) if self.whole else -1.0
         own = np.diagonal(pool.K)
         diagonal[: len(own)] = own  # rounded as in the scores, which must be free of it after a subtraction
         block = Block(order, targets[pool.ids], read_only(pool.K), read_only(diagonal), chance)
@@ -150,7 +150,7 @@ class OnlineLearner(KernelClassifier):
         self.margins_ = np.concatenate([rounds.margins for rounds in first])
         self.sizes_ = np.concatenate([rounds.sizes for rounds in first])
         self.mistakes_ = self._before.mistakes + int(np.count_nonzero(self.margins_ <= 0))
-        self.insertions_, self.removals_ = int(self._pool.f.counts[1]), int(self._pool.f.counts[2])
+        self.insertions_, self.removals_ = int(self._pool.f.counts.insertions), int(self._pool.f.counts.removals)
         self.support_ = self._pool.ids[self._pool.members]
         self.coefficients_ = self._pool.coefficients.copy()
         asked = self._before.stored + int(self.sizes_[:-1].sum())

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetbench.engine.compiled import compiled
+from budgetbench.compiled import compiled
 from budgetbench.engine.kernel_access import Rows
 from budgetbench.engine.pool import Pool, Rescore, Source
 from budgetbench.kernels import Floats
@@ -36,7 +36,7 @@ class PlacedPool(Pool):
 
     def turn(self, rows: Rows, source: Source) -> None:
         size, members = len(rows), self.members.copy()
-        known, coefficients, counts = self.ids[members], self.coefficients.copy(), self.f.counts.copy()
+        known, coefficients = self.ids[members], self.coefficients.copy()
         positions = _find(known, rows)  # a member that comes again is one of the block
         staying = positions < 0
         scores, moved = self._with_room(size, int(np.count_nonzero(staying)))
@@ -52,7 +52,7 @@ class PlacedPool(Pool):
         K[width:, :size] = values[:, size:].T
 
         self.f = f = self._expansion(size, 0, len(members))._replace(
-            scores=scores, stored=np.zeros(len(K), dtype=np.bool_), counts=counts
+            scores=scores, stored=np.zeros(len(K), dtype=np.bool_)
         )
         f.members[: len(members)] = positions
         f.coefficients[: len(members)] = coefficients

@@ -13,9 +13,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetbench.engine.expansion import ERROR, WEIGHT, Expansion, rescored
+from budgetbench.engine.expansion import Counts, Doubt, Expansion, rescored
 from budgetbench.engine.kernel_access import KernelAccess, Rows, gather
 from budgetbench.kernels import Floats
+from budgetbench.record import record
 
 
 class Source(Protocol):
@@ -51,7 +52,7 @@ class Pool:
         self.ids: Rows = np.empty(0, dtype=np.int64)
         self.K: Floats = np.empty((0, 0), dtype=np.float32)
         self.companions: Rows = np.empty(0, dtype=np.int64)
-        self.doubt = np.zeros(4)
+        self.counts, self.doubt = record(Counts), record(Doubt)
         self.f = self._expansion(0, 0)
 
     def _expansion(self, size: int, columns: int, members: int = 0) -> Expansion:
@@ -61,18 +62,18 @@ class Pool:
             np.zeros((slots, *self._outputs)),
             np.zeros((*self._outputs, columns)),
             np.zeros(size, dtype=np.bool_),
-            np.zeros(3, dtype=np.int64),
+            self.counts,
             self.doubt,
         )
 
     @property
     def members(self) -> Rows:
         """Pool positions of the stored examples."""
-        return self.f.members[: self.f.counts[0]]
+        return self.f.members[: self.f.counts.members]
 
     @property
     def coefficients(self) -> NDArray[np.float64]:
-        return self.f.coefficients[: self.f.counts[0]]
+        return self.f.coefficients[: self.f.counts.members]
 
     @property
     def kept(self) -> Rows:
@@ -113,7 +114,6 @@ class Pool:
         f.members[: len(members)] = place[members]
         f.coefficients[: len(members)] = old.coefficients[: len(members)]
         f.stored[place[members]] = True
-        f.counts[:] = old.counts
         self.companions = place[self.companions]
         self.ids, self.K = ids, K
         if self._follow_kept:
@@ -123,7 +123,7 @@ class Pool:
     def _renew(self, size: int) -> None:
         """Compute the scores of a block that has just come; those of kept examples too, once they are much in doubt."""
         columns = self.K.shape[1]
-        if self.doubt[ERROR] <= TOLERATED * self.doubt[WEIGHT]:
+        if self.doubt.error <= TOLERATED * self.doubt.weight:
             columns = size
         self._rescore(self.f, self.K, columns)
         rescored(self.f, columns == self.K.shape[1])
@@ -139,10 +139,9 @@ class Pool:
         place = np.full(len(self.ids), -1)
         place[kept] = np.arange(len(kept))
         self.f = f = self._expansion(len(kept), self.K.shape[1], len(self.members))
-        f.members[: old.counts[0]] = place[old.members[: old.counts[0]]]
-        f.coefficients[: old.counts[0]] = old.coefficients[: old.counts[0]]
-        f.stored[f.members[: old.counts[0]]] = True
-        f.counts[:] = old.counts
+        f.members[: old.counts.members] = place[old.members[: old.counts.members]]
+        f.coefficients[: old.counts.members] = old.coefficients[: old.counts.members]
+        f.stored[f.members[: old.counts.members]] = True
         if self._follow_kept:
             f.scores[...] = old.scores[..., kept]
         self.companions = place[self.companions]

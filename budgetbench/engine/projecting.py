@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.averaging import OnlineToBatch
-from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds
 from budgetbench.engine.kernel_access import KernelAccess, Rows, gather
 from budgetbench.engine.span import Batch, Matrix, Span
@@ -79,11 +79,11 @@ class ProjectingLearner(OnlineToBatch):
             reached = self._project_and_pass(arrivals, block, f, rounds, t)
             self._rounds += reached - t
             t = reached
-        f.coefficients[: f.counts[0]] = self._span.coefficients(self._span.c)
+        f.coefficients[: f.counts.members] = self._span.coefficients(self._span.c)
 
     def _project_and_pass(self, arrivals: Rows, block: Block, f: Expansion, rounds: Rounds, t: int) -> int:
         """Let the arrivals from round t on pass, as far as one batch goes; returns the round that comes next."""
-        members = f.members[: f.counts[0]]
+        members = f.members[: f.counts.members]
         if self._span.precise:
             values: Any = self._precise(arrivals, np.concatenate([members, arrivals]))
             K, among = np.ascontiguousarray(values[:, : len(members)]), values[:, len(members) :]
@@ -92,7 +92,7 @@ class ProjectingLearner(OnlineToBatch):
             values = gather(block.K, arrivals, members)
             batch = self._span.open(values, block.diagonal[arrivals], np.empty((0, 0)), t, self._rounds)
         reached = self._pass(block, f, rounds, batch, t)
-        self._span.take(batch, f.counts[0])
+        self._span.take(batch, f.counts.members)
         if reached < t + len(arrivals):
             self._span.refine(lambda s: self._precise(f.members[s : s + 1], f.members[: s + 1])[0])
         return reached

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetbench.engine.compiled import compiled
+from budgetbench.compiled import compiled
 
 
 @compiled

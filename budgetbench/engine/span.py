@@ -29,8 +29,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dtrsm
 
-from budgetbench.engine.compiled import compiled
+from budgetbench.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion
+from budgetbench.record import record
 
 Matrix = NDArray[np.float64]
 Values = NDArray[np.floating[Any]]
@@ -58,19 +59,29 @@ CLEAR = 2.0**-27
 ZERO = 1e-12
 
 
+class Extremes:
+    """What was met so far.
+
+    largest : the largest ‖f‖².
+    nearest : the smallest ‖δ‖² / K(x, x) of a stored example, FAR at most where L comes of float64 kernel values.
+    """
+
+    largest: float
+    nearest: float
+
+
 class Batch(NamedTuple):
     """Coordinates while a batch of examples passes.
 
-    V : row r belongs to round `first[0]` + r of the block; as many columns as examples may be stored.
+    V : row r belongs to round `first` + r of the block; as many columns as examples may be stored.
     own : K(x, x) of each row's example.
     among : kernel values among the batch's examples, where float32 ones will not do; else empty.
     L : with a row for each stored example, and room for the batch.
     c : the coordinates of f.
     timed : Σₛ s Δₛ over the changes Δₛ of c in rounds s, for the mean of all hypotheses.
-    extremes : the largest ‖f‖² so far, and the smallest ‖δ‖² / K(x, x) of a stored example, FAR at most where L comes
-        of float64 kernel values.
-    first : the round of the block to which row 0 belongs, below 0 if that was in an earlier block, and how many rounds
-        there were before it.
+    extremes : see there.
+    first : the round of the block to which row 0 belongs, below 0 if that was in an earlier block.
+    before : how many rounds there were before that one.
     """
 
     V: Matrix
@@ -79,8 +90,9 @@ class Batch(NamedTuple):
     L: Matrix
     c: Matrix
     timed: Matrix
-    extremes: Matrix
-    first: NDArray[np.int64]
+    extremes: Extremes
+    first: int
+    before: int
 
 
 class Span:
@@ -90,7 +102,8 @@ class Span:
         self.size = 0
         self.c = np.zeros(0)
         self.timed = np.zeros(0)
-        self._extremes = np.array([0.0, 1.0])
+        self._extremes = record(Extremes)
+        self._extremes.nearest = 1.0
         self._L: Matrix = np.zeros((0, 0))
         self._settled = 0  # so many columns go into products
         self._triangles: list[Matrix] = []  # those on the diagonal
@@ -103,7 +116,7 @@ class Span:
     @property
     def precise(self) -> bool:
         """Whether L comes of float64 kernel values."""
-        return bool(self._extremes[1] <= FAR)
+        return bool(self._extremes.nearest <= FAR)
 
     def until_batch_ends(self, rounds: int) -> int:
         """How many examples one batch takes after so many rounds; where one begins, all columns go into products."""
@@ -163,7 +176,8 @@ class Span:
             np.concatenate([self.c, room]),
             np.concatenate([self.timed, room]),
             self._extremes,
-            np.array([first - passed, rounds - passed]),
+            first - passed,
+            rounds - passed,
         )
 
     def take(self, batch: Batch, size: int) -> None:
@@ -182,7 +196,7 @@ class Span:
             substitute(self._L, k[:s], v, 0)
             self._L[s, s] = max(distance(v, k[s]), np.sqrt(ROUNDING * k[s]))
         self.c, self.timed = self.factor.T @ a, self.factor.T @ timed
-        self._extremes[1] = FAR
+        self._extremes.nearest = FAR
         self._settled = 0
         self._triangles.clear()
 
@@ -215,7 +229,7 @@ def substitute_back(L: Matrix, d: Matrix) -> None:
 def value(batch: Batch, v: Matrix) -> float:
     """f(x) = c·v, 0 where it is 0 within rounding."""
     f = np.dot(batch.c[: len(v)], v)
-    if f * f <= ZERO**2 * batch.extremes[0] * np.dot(v, v):
+    if f * f <= ZERO**2 * batch.extremes.largest * np.dot(v, v):
         return 0.0
     return f
 
@@ -232,17 +246,17 @@ def is_vague(batch: Batch, t: int, delta: float, eta: float) -> bool:
 
     ‖δ‖ ≤ η is not stored, so that it is enough if one of them is large.
     """
-    own = batch.own[t - batch.first[0]]
-    return batch.extremes[1] > FAR and own > 0.0 and max(delta, eta) ** 2 <= FAR * own
+    own = batch.own[t - batch.first]
+    return batch.extremes.nearest > FAR and own > 0.0 and max(delta, eta) ** 2 <= FAR * own
 
 
 @compiled
 def lies_within(f: Expansion, block: Block, batch: Batch, t: int, v: Matrix, delta: float) -> bool:
     """Whether the example of round t, at the distance delta, lies in the span but for rounding; it is not vague."""
-    own = batch.own[t - batch.first[0]]
+    own = batch.own[t - batch.first]
     if delta == 0.0:
         return True
-    if min(delta**2, batch.extremes[1] * own) > CLEAR * own:
+    if min(delta**2, batch.extremes.nearest * own) > CLEAR * own:
         return False
     d, weight = v.copy(), own
     substitute_back(batch.L, d)
@@ -254,7 +268,7 @@ def lies_within(f: Expansion, block: Block, batch: Batch, t: int, v: Matrix, del
 @compiled
 def project(batch: Batch, t: int, v: Matrix, tau: float) -> None:
     """f ← f + τ P k(x, ·) in round t of the block (Eq. 10, Eq. 14)."""
-    time = batch.first[1] + t - batch.first[0] + 1
+    time = batch.before + t - batch.first + 1
     for s in range(len(v)):
         batch.c[s] += tau * v[s]
         batch.timed[s] += time * (tau * v[s])
@@ -264,7 +278,7 @@ def project(batch: Batch, t: int, v: Matrix, tau: float) -> None:
 @compiled
 def remember_norm(batch: Batch, size: int) -> None:
     c = batch.c[:size]
-    batch.extremes[0] = max(batch.extremes[0], np.dot(c, c))
+    batch.extremes.largest = max(batch.extremes.largest, np.dot(c, c))
 
 
 @compiled
@@ -274,20 +288,20 @@ def extend(f: Expansion, block: Block, batch: Batch, t: int, v: Matrix, delta: f
     The span gets one more dimension, along δ, in which the examples to come have the coordinate
     (K(x, xⱼ) - v·vⱼ) / ‖δ‖.
     """
-    size, row, i = len(v), t - batch.first[0], block.order[t]
+    size, row, i = len(v), t - batch.first, block.order[t]
     assert size < min(len(f.members), len(batch.c))
     project(batch, t, v, tau)
     batch.c[size] = tau * delta
-    batch.timed[size] = (batch.first[1] + row + 1) * (tau * delta)
+    batch.timed[size] = (batch.before + row + 1) * (tau * delta)
     remember_norm(batch, size + 1)
     batch.L[size, :size] = v
     batch.L[size, size] = delta
-    batch.extremes[1] = min(batch.extremes[1], delta**2 / batch.own[row])
+    batch.extremes.nearest = min(batch.extremes.nearest, delta**2 / batch.own[row])
     values = block.K[i]
     for j in range(row + 1, len(batch.V)):
-        k = batch.among[row, j] if len(batch.among) else values[block.order[batch.first[0] + j]]
+        k = batch.among[row, j] if len(batch.among) else values[block.order[batch.first + j]]
         batch.V[j, size] = (k - np.dot(batch.L[size, :size], batch.V[j, :size])) / delta
     f.members[size] = i
     f.stored[i] = True
-    f.counts[0] += 1
-    f.counts[1] += 1
+    f.counts.members += 1
+    f.counts.insertions += 1

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.certain import arriving_value, rounding
-from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, discard, slot_of, store
 from budgetbench.errors import ParameterError
 from budgetbench.parameters import Positive

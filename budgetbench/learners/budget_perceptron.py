@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.base import learner
 from budgetbench.engine.certain import below, best_without_itself, margin_against
-from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, discard, note
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.engine.updates import RULES, SoftMargin, UpdateRule, is_due, margin_of, update
@@ -75,13 +75,13 @@ class BudgetPerceptron(OnlineLearner):
 def budget_perceptron(
     block: Block, f: Expansion, rounds: Rounds, beta: float, budget: int, rule: int, C: float
 ) -> None:
-    while budget != VARIABLE and f.counts[0] > budget:  # it was made smaller
+    while budget != VARIABLE and f.counts.members > budget:  # it was made smaller
         discard(f, block, best_without_itself(f, block))
     for t in range(len(block.order)):
         i = block.order[t]
         margin = margin_against(f, block, i, beta)
         if is_due(f, i, rule, margin, beta):
-            if f.counts[0] == budget and not f.stored[i]:
+            if f.counts.members == budget and not f.stored[i]:
                 discard(f, block, best_without_itself(f, block))
             update(f, block, i, rule, beta, C)
             if budget == VARIABLE:
@@ -92,7 +92,7 @@ def budget_perceptron(
 @compiled
 def distill(f: Expansion, block: Block, beta: float) -> None:
     """DistillCache: discard, the largest margin first, while an example has a margin of β without itself."""
-    while f.counts[0] > 0:
+    while f.counts.members > 0:
         slot = best_without_itself(f, block)
         if below(f, block, slot, beta):
             break

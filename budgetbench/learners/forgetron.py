@@ -7,14 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.base import learner
 from budgetbench.engine.certain import margin_against, value
-from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import (
-    ERROR,
-    OUT_OF_ORDER,
     ROUNDING,
-    WEIGHT,
     Block,
     Expansion,
     Rounds,
@@ -27,6 +24,7 @@ from budgetbench.engine.online import OnlineLearner
 from budgetbench.engine.places import PlacedPool
 from budgetbench.engine.pool import Pool
 from budgetbench.parameters import Budget
+from budgetbench.record import record
 
 #: K(x, x) above 1 by no more than this is rounding.
 TOLERANCE = 1e-4
@@ -58,7 +56,7 @@ class Forgetron(OnlineLearner):
 
     def start(self, classes: NDArray[Any], n_features: int) -> None:
         super().start(classes, n_features)
-        self._tally = np.zeros(2)  # M and Q
+        self._tally = record(Tally)
 
     def _capacity(self, arrivals: int) -> int:
         return min(arrivals, self.budget) + 1
@@ -76,10 +74,17 @@ class Forgetron(OnlineLearner):
         forgetron(block, f, rounds, self._tally, self.budget)
 
 
+class Tally:
+    """M and Q."""
+
+    mistakes: float
+    spent: float
+
+
 @compiled
-def forgetron(block: Block, f: Expansion, rounds: Rounds, tally: NDArray[np.float64], budget: int) -> None:
-    M, Q = tally
-    while f.counts[0] > budget:  # it was made smaller
+def forgetron(block: Block, f: Expansion, rounds: Rounds, tally: Tally, budget: int) -> None:
+    M, Q = tally.mistakes, tally.spent
+    while f.counts.members > budget:  # it was made smaller
         Q += forget_oldest(f, block, 15 / 32 * M - Q)
     for t in range(len(block.order)):
         i = block.order[t]
@@ -87,10 +92,10 @@ def forgetron(block: Block, f: Expansion, rounds: Rounds, tally: NDArray[np.floa
         if margin <= 0:
             M += 1
             store(f, block, i, block.y[i])
-            if f.counts[0] > budget:
+            if f.counts.members > budget:
                 Q += forget_oldest(f, block, 15 / 32 * M - Q)
         note(rounds, t, margin, f)
-    tally[:] = M, Q
+    tally.mistakes, tally.spent = M, Q
 
 
 @compiled
@@ -127,10 +132,10 @@ def largest_factor(sigma: float, mu: float, allowance: float) -> float:
 def shrink(f: Expansion, phi: float) -> None:
     """f ← φ f"""
     if phi < 1.0:
-        f.coefficients[: f.counts[0]] *= phi
+        f.coefficients[: f.counts.members] *= phi
         scores = f.scores
         for j in range(len(scores)):
             scores[j] *= phi
-        f.doubt[WEIGHT] *= phi * (1 + ROUNDING)
-        f.doubt[ERROR] = phi * f.doubt[ERROR] + ROUNDING * f.doubt[WEIGHT]
-        f.doubt[OUT_OF_ORDER] = 1.0
+        f.doubt.weight *= phi * (1 + ROUNDING)
+        f.doubt.error = phi * f.doubt.error + ROUNDING * f.doubt.weight
+        f.doubt.out_of_order = 1

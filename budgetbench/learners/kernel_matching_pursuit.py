@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.base import KernelClassifier, learner
-from budgetbench.engine.compiled import compiled
 from budgetbench.engine.kernel_access import KernelAccess, Rows, read_only
 from budgetbench.errors import ParameterError
 from budgetbench.kernels import Floats

@@ -7,9 +7,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.base import learner
 from budgetbench.engine.certain import rounding, slack
-from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, note, slot_of
 from budgetbench.engine.multiclass import (
     append,
@@ -103,7 +103,7 @@ class MIRA(OnlineLearner):
 def mira(block: Block, f: Expansion, rounds: Rounds, beta: float, budget: int) -> None:
     B, tau = np.empty(len(f.scores)), np.empty(len(f.scores))
     rivals = block.y.copy()  # of each position the class to look at first; none is known yet
-    while budget > 0 and f.counts[0] > budget:  # it was made smaller
+    while budget > 0 and f.counts.members > budget:  # it was made smaller
         remove(f, block, best_without_itself(f, block, rivals))
     for t in range(len(block.order)):
         i = block.order[t]
@@ -112,7 +112,7 @@ def mira(block: Block, f: Expansion, rounds: Rounds, beta: float, budget: int) -
             arriving_values(f, block, i, B)
             margin = margin_in(B, block.y[i])
         if margin <= beta:
-            if f.counts[0] == budget and not f.stored[i]:
+            if f.counts.members == budget and not f.stored[i]:
                 remove(f, block, best_without_itself(f, block, rivals))
             arriving_values(f, block, i, B)
             update(f, block, i, beta, B, tau)
@@ -141,7 +141,7 @@ def update(f: Expansion, block: Block, i: int, beta: float, B: NDArray[np.float6
 @compiled
 def distill(f: Expansion, block: Block, beta: float, rivals: NDArray[np.int64]) -> None:
     """DistillCache: discard, the largest margin first, while an example has a margin of β without itself."""
-    while f.counts[0] > 0:
+    while f.counts.members > 0:
         slot = best_without_itself(f, block, rivals)
         if below(f, block, slot, beta, rivals):
             break

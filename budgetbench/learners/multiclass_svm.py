@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.base import KernelClassifier, learner
-from budgetbench.engine.compiled import compiled
 from budgetbench.engine.kernel_access import KernelAccess, Rows, read_only
 from budgetbench.engine.simplex import simplex_step
 from budgetbench.kernels import Floats

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.base import learner
 from budgetbench.engine.certain import arriving_value, rounding, slack
-from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, note, store
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.parameters import Positive

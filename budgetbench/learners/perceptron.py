@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.averaging import OnlineToBatch
 from budgetbench.engine.base import learner
 from budgetbench.engine.certain import margin_against
-from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, note, store
 from budgetbench.parameters import NonNegative
 

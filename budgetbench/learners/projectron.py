@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.base import learner
-from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, note
 from budgetbench.engine.projecting import ProjectingLearner, projection_threshold
 from budgetbench.engine.span import Batch, distance, extend, is_vague, lies_within, project, value
@@ -47,15 +47,15 @@ class Projectron(ProjectingLearner):
 def projectron(
     block: Block, f: Expansion, rounds: Rounds, batch: Batch, begin: int, budget: int, fixed_eta: float, U: float
 ) -> int:
-    first, end = batch.first[0], batch.first[0] + len(batch.V)
+    first, end = batch.first, batch.first + len(batch.V)
     for t in range(begin, end):
         y = block.y[block.order[t]]
-        v = batch.V[t - first, : f.counts[0]]  # P k(xₜ, ·)
+        v = batch.V[t - first, : f.counts.members]  # P k(xₜ, ·)
         margin = y * value(batch, v)
         if margin <= 0:
             delta = distance(v, batch.own[t - first])
             eta = np.inf
-            if f.counts[0] < budget:
+            if f.counts.members < budget:
                 eta = projection_threshold(fixed_eta, U, 1 - margin, np.dot(v, v))
             if is_vague(batch, t, delta, eta):
                 return t

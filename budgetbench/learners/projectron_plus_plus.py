@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.base import learner
-from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, note
 from budgetbench.engine.projecting import NO_BOUND, ProjectingLearner, projection_threshold
 from budgetbench.engine.span import Batch, distance, extend, is_vague, lies_within, project, value
@@ -75,16 +75,16 @@ def projectron_plus_plus(
     U: float,
     fixed_cost: bool,
 ) -> int:
-    first, end = batch.first[0], batch.first[0] + len(batch.V)
+    first, end = batch.first, batch.first + len(batch.V)
     for t in range(begin, end):
         y = block.y[block.order[t]]
-        v = batch.V[t - first, : f.counts[0]]  # P k(xₜ, ·)
+        v = batch.V[t - first, : f.counts.members]  # P k(xₜ, ·)
         margin = y * value(batch, v)
         if margin < 1:
             loss, squared_length = 1 - margin, np.dot(v, v)
             delta = distance(v, batch.own[t - first])
             eta = np.inf
-            if margin <= 0 and f.counts[0] < budget:
+            if margin <= 0 and f.counts.members < budget:
                 eta = projection_threshold(fixed_eta, U, loss, squared_length)
             if is_vague(batch, t, delta, eta):
                 return t

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.base import learner
 from budgetbench.engine.certain import margin_against
-from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, discard, note, store
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.parameters import Budget
@@ -43,8 +43,8 @@ class RandomizedBudgetPerceptron(OnlineLearner):
         return min(arrivals, self.budget)
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
-        for chance in self._random.random(max(0, f.counts[0] - self.budget)):  # the budget was made smaller
-            discard(f, block, drawn(chance, f.counts[0]))
+        for chance in self._random.random(max(0, f.counts.members - self.budget)):  # the budget was made smaller
+            discard(f, block, drawn(chance, f.counts.members))
         randomized_budget_perceptron(block, f, rounds, self.budget)
 
 
@@ -54,7 +54,7 @@ def randomized_budget_perceptron(block: Block, f: Expansion, rounds: Rounds, bud
         i = block.order[t]
         margin = margin_against(f, block, i, 0.0)
         if margin <= 0:
-            if f.counts[0] == budget and not f.stored[i]:
+            if f.counts.members == budget and not f.stored[i]:
                 discard(f, block, drawn(block.chance[t], budget))
             store(f, block, i, block.y[i])
         note(rounds, t, margin, f)

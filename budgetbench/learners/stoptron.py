@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.base import learner
 from budgetbench.engine.certain import margin_against
-from budgetbench.engine.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion, Rounds, note, store
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.parameters import Budget
@@ -43,6 +43,6 @@ def stoptron(block: Block, f: Expansion, rounds: Rounds, budget: int) -> None:
     for t in range(len(block.order)):
         i = block.order[t]
         margin = margin_against(f, block, i, 0.0)
-        if margin <= 0 and f.counts[0] < budget:
+        if margin <= 0 and f.counts.members < budget:
             store(f, block, i, block.y[i])
         note(rounds, t, margin, f)

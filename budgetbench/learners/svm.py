@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from budgetbench.engine.base import KernelClassifier, learner
 from budgetbench.engine.kernel_access import KernelAccess, Rows
-from budgetbench.kernels import Scaled
+from budgetbench.kernels.of_products import Scaled
 from budgetbench.parameters import Positive
 
 #: Steps after which libsvm itself gives up, unless it is told otherwise: so many, or so many for each example.

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetbench.compiled import compiled
 from budgetbench.engine.base import learner
 from budgetbench.engine.certain import margin_against
-from budgetbench.engine.compiled import compiled
 from budgetbench.engine.errors_left import Near, Removal, remove_worst
 from budgetbench.engine.evaluation_sets import (
     EvaluationRule,
@@ -111,7 +111,7 @@ class TighterBudgetPerceptron(OnlineLearner):
     def start(self, classes: NDArray[Any], n_features: int) -> None:
         super().start(classes, n_features)
         self._evaluation = evaluation_set(self.evaluate, self.evaluation_size)
-        self._turn = np.zeros(1, dtype=np.int64)
+        self._turn = 0
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         self._evaluation = laid_out(self._evaluation, self._pool.companions, len(f.stored))
@@ -123,8 +123,10 @@ class TighterBudgetPerceptron(OnlineLearner):
             self.C,
             Removal(self.candidates or self.budget, self.remove_at_once, self._kernel.non_negative),
         )
-        tighter_budget_perceptron(block, f, rounds, rule, self._evaluation, self._turn, len(self._passes) == 1)
-        self._pool.companions = self._evaluation.positions[: self._evaluation.counts[0]].copy()
+        self._turn = tighter_budget_perceptron(
+            block, f, rounds, rule, self._evaluation, self._turn, len(self._passes) == 1
+        )
+        self._pool.companions = self._evaluation.positions[: self._evaluation.counts.places].copy()
 
 
 class Rule(NamedTuple):
@@ -145,23 +147,24 @@ def tighter_budget_perceptron(
     rounds: Rounds,
     rule: Rule,
     evaluation: EvaluationSet,
-    turn: NDArray[np.int64],
+    turn: int,
     first_pass: bool,
-) -> None:
+) -> int:
     room = max(len(evaluation.positions), len(f.members))
-    near = Near(np.empty(room, np.uint32), np.empty(room), np.empty(5, np.int64), np.empty(1))
-    while f.counts[0] > rule.budget:  # it was made smaller
-        remove_worst(f, block, evaluated(evaluation, f), near, rule.how, turn, False)
+    near = Near(np.empty(room, np.uint32), np.empty(room), np.empty(5, np.int64))
+    while f.counts.members > rule.budget:  # it was made smaller
+        turn = remove_worst(f, block, evaluated(evaluation, f), near, rule.how, turn, False)
     for t in range(len(block.order)):
         i = block.order[t]
         meet(evaluation, i, block.chance[t], first_pass)
         margin = margin_against(f, block, i, rule.beta)
         if is_due(f, i, rule.update, margin, rule.beta):
             admit(evaluation, f, block, i)
-            if rule.remove_first and f.counts[0] == rule.budget and not f.stored[i]:
-                remove_worst(f, block, evaluated(evaluation, f), near, rule.how, turn, not rule.remove_first)
+            if rule.remove_first and f.counts.members == rule.budget and not f.stored[i]:
+                turn = remove_worst(f, block, evaluated(evaluation, f), near, rule.how, turn, not rule.remove_first)
             update(f, block, i, rule.update, rule.beta, rule.C)
-            if f.counts[0] > rule.budget:
-                remove_worst(f, block, evaluated(evaluation, f), near, rule.how, turn, not rule.remove_first)
+            if f.counts.members > rule.budget:
+                turn = remove_worst(f, block, evaluated(evaluation, f), near, rule.how, turn, not rule.remove_first)
             count_flips(evaluation, f, block)
         note(rounds, t, margin, f)
+    return turn

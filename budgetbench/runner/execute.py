@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -127,12 +127,7 @@ def _execute(
 def make_learner(trial: Trial, experiment: Experiment) -> KernelClassifier:
     """The learner of a trial, with its own random stream."""
     seed = int(generator(experiment.seed, Role.LEARNER, trial.run).integers(2**31))
-    return learners[trial.algorithm](**trial.params, **kernel_parameters(experiment.kernel), random_state=seed)
-
-
-def kernel_parameters(kernel: Kernel) -> dict[str, Any]:
-    """A kernel as parameters of a learner."""
-    return {"kernel": kernel.name, **asdict(kernel)}
+    return learners[trial.algorithm](**trial.params, kernel=experiment.kernel, random_state=seed)
 
 
 def _head(trial: Trial, setting: Setting, stream: Stream) -> Record:
@@ -215,6 +210,6 @@ def _warm_up(name: str, params: str, kernel: Kernel) -> None:
     labels = np.array([0, 1, 1, 0] * 2)
     with suppress(Exception), threadpool_limits(1):
         for access in (Streamed(kernel, X), Gram(kernel.matrix(X, X), X)):
-            model = learners[name](**json.loads(params), **kernel_parameters(kernel), random_state=0)
+            model = learners[name](**json.loads(params), kernel=kernel, random_state=0)
             model.start(np.array([-1, 1]), X.shape[1])
             model.learn(access, labels, np.arange(len(X)))

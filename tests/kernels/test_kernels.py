@@ -15,10 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import pairwise
 
-from budgetbench import kernels as module
-from budgetbench.engine import products
 from budgetbench.errors import NumericalError, ParameterError
-from budgetbench.kernels import RBF, Kernel, Linear, Polynomial, Scaled, kernels, make_kernel
+from budgetbench.kernels import RBF, Kernel, Linear, Polynomial, base, kernels, make_kernel, products
+from budgetbench.kernels.of_products import Scaled
 
 ALL: list[Kernel] = [
     RBF(gamma=0.3),
@@ -188,7 +187,7 @@ def test_tiles_make_no_difference(kernel: Kernel, monkeypatch: pytest.MonkeyPatc
     expected = kernel.matrix(X, X)
     for block, columns, tile in ((4, 1, 4), (8, 100, 4), (100, 101, 8), (12, 7, 12)):
         for name, size in (("BLOCK", block), ("COLUMNS", columns), ("TILE", tile)):
-            monkeypatch.setattr(module, name, size)
+            monkeypatch.setattr(base, name, size)
             monkeypatch.setattr(products, name, size)
         assert np.array_equal(kernel.matrix(X, X), expected)
 

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import budgetbench
+from budgetbench import compiled as compiled_module
 from budgetbench import private
-from budgetbench.engine import compiled as compiled_module
-from budgetbench.engine.compiled import UNUSED, compiled, loops_folder, sweep
+from budgetbench.compiled import UNUSED, compiled, loops_folder, sweep
 
 PROJECT = Path(budgetbench.__file__).resolve().parents[1]
 jitted = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
@@ -36,7 +36,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def hits(loop: Any) -> int:
-    return sum(loop.stats.cache_hits.values())
+    return sum(loop.dispatcher.stats.cache_hits.values())
 
 
 # -- keeping ----------------------------------------------------------------------------------------------------------
@@ -44,14 +44,15 @@ def hits(loop: Any) -> int:
 
 @jitted
 def test_a_loop_is_compiled_once_for_each_type(place: Path) -> None:
-    first, second = compiled(doubled), compiled(doubled)
+    first: Any = compiled(doubled)
+    second: Any = compiled(doubled)
     assert (first(2), hits(first)) == (4, 0)
     (file,) = place.glob("*/*")
     assert (second(3), hits(second)) == (6, 1)
     assert second(np.ones(2)).tolist() == [2, 2]
     assert hits(second) == 1
     assert len(list(place.glob("*/*"))) == 2
-    assert second.stats.cache_path == str(file.parent)
+    assert second.dispatcher.stats.cache_path == str(file.parent)
 
 
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
@@ -108,9 +109,9 @@ def test_without_a_folder_loops_are_compiled_in_memory(
         monkeypatch.setattr(compiled_module, "private_folder", lambda: None)
     else:
         place.write_text("")
-    loop = compiled(doubled)
+    loop: Any = compiled(doubled)
     assert loop(2) == 4
-    assert loop.stats.cache_path is None
+    assert loop.dispatcher.stats.cache_path is None
     assert not place.is_dir()
 
 
@@ -118,7 +119,7 @@ def test_without_a_folder_loops_are_compiled_in_memory(
 def test_recompiling_by_hand(place: Path) -> None:
     loop: Any = compiled(doubled)
     loop(2)
-    loop.recompile()
+    loop.dispatcher.recompile()
     assert loop(2) == 4
 
 
@@ -234,7 +235,7 @@ def test_a_command_without_a_home(tmp_path: Path) -> None:
     """Also matplotlib, which would complain."""
     (tmp_path / "file").write_text("")
     code = (
-        "import os; from budgetbench.engine.compiled import loops_folder;"
+        "import os; from budgetbench.compiled import loops_folder;"
         "print(str(loops_folder()).startswith(os.environ['TMPDIR']));"
         "from budgetbench.plots.style import styled; styled().__enter__();"
         "import matplotlib; print(matplotlib.get_configdir().startswith(os.environ['TMPDIR']))"

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from budgetbench.engine.compiled import compiled, contracted
+from budgetbench.compiled import compiled, contracted
 
 Floats = NDArray[np.float32]
 Values = NDArray[np.float64]

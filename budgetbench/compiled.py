@@ -16,17 +16,23 @@ import shutil
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
+from functools import cache, cached_property, update_wrapper
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-import llvmlite
-import numba
-import numba.core.config as numba_config
-from numba.core.compiler import CompileResult
-from numba.core.serialize import dumps
-
+from budgetbench.lazy import lazy
 from budgetbench.private import private_folder
+
+if TYPE_CHECKING:
+    import llvmlite
+    import numba
+    import numba.core.compiler as numba_compiler
+    import numba.core.config as numba_config
+    import numba.core.serialize as numba_serialize
+else:
+    llvmlite, numba = lazy("llvmlite"), lazy("numba")
+    numba_config, numba_compiler = lazy("numba.core.config"), lazy("numba.core.compiler")
+    numba_serialize = lazy("numba.core.serialize")
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -39,19 +45,41 @@ def compiled(function: Function) -> Function:
 
     No fast-math: a sign decides a mistake, so sums are added up in the order in which they are written.
     """
-    return _compiled(function)
+    return _loop(function)
 
 
 def contracted(function: Function) -> Function:
     """As `compiled`, and a product may be fused with a sum: where products are exact, that changes no bit."""
-    return _compiled(function, {"contract"})
+    return _loop(function, {"contract"})
 
 
-def _compiled(function: Function, fastmath: bool | set[str] = False) -> Function:
-    loop: Any = numba.njit(nogil=True, error_model="numpy", fastmath=fastmath)(function)
-    if hasattr(loop, "targetctx"):  # else compilation is switched off
-        loop._cache = Kept(function)
-    return cast(Function, loop)
+def _loop(function: Function, fastmath: bool | set[str] = False) -> Function:
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        return function
+    return cast(Function, Loop(function, fastmath))
+
+
+class Loop:
+    """A function that is compiled when it is first called, by Python or by another loop; numba is imported then."""
+
+    def __init__(self, function: Callable[..., object], fastmath: bool | set[str]) -> None:
+        update_wrapper(self, function)
+        self._function, self._fastmath = function, fastmath
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.dispatcher(*arguments)
+
+    @cached_property
+    def dispatcher(self) -> Any:
+        """numba's own, which has a compiled form for each combination of types."""
+        dispatcher: Any = numba.njit(nogil=True, error_model="numpy", fastmath=self._fastmath)(self._function)
+        dispatcher._cache = Kept(self._function)
+        return dispatcher
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What numba takes this for where another loop calls it."""
+        return self.dispatcher._numba_type_
 
 
 class Kept:
@@ -77,14 +105,14 @@ class Kept:
             return None
         if hashlib.sha256(content[32:]).digest() != content[:32]:  # damaged: native code of which half is there aborts
             return None
-        return CompileResult._rebuild(context, *pickle.loads(content[32:]))
+        return numba_compiler.CompileResult._rebuild(context, *pickle.loads(content[32:]))
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Keep a compiled form, if there is room for it."""
         path = self._path(signature, result.codegen)
         if path is None or any(not lifted.can_cache for lifted in result.lifted) or result.library.has_dynamic_globals:
             return
-        content = dumps(result._reduce())
+        content = numba_serialize.dumps(result._reduce())
         fresh = path.with_suffix(f".{os.getpid()}")
         try:
             fresh.write_bytes(hashlib.sha256(content).digest() + content)
@@ -126,8 +154,9 @@ def _state() -> str:
     checked = numba_config.BOUNDSCHECK  # type: ignore[attr-defined]
     versions = f"{numba.__version__} {llvmlite.__version__} {platform.python_version()} {checked}"
     digest = hashlib.sha256(versions.encode())
-    package = Path(__file__).parents[1]
-    for source in sorted([package / "kernels.py", *package.glob("engine/*.py"), *package.glob("learners/*.py")]):
+    package = Path(__file__).parent
+    folders = [package / name for name in ("kernels", "engine", "learners")]
+    for source in sorted([*package.glob("*.py"), *(file for folder in folders for file in folder.rglob("*.py"))]):
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -1,0 +1,161 @@
+"""What every kernel is: a function of two inputs, the matrices of its values, and how it is registered."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from budgetbench.compiled import compiled
+from budgetbench.errors import ParameterError
+from budgetbench.kernels.products import (
+    BLOCK,
+    COLUMNS,
+    TILE,
+    Floats,
+    Panel,
+    Rows,
+    Scratch,
+    Values,
+    panel_of,
+    rows_of,
+)
+from budgetbench.parameters import Parameter, check, declared
+from budgetbench.registry import Registry
+
+kernels: Registry[type[Kernel]] = Registry("kernel")
+
+
+@dataclass(frozen=True)
+class Kernel(ABC):
+    """A positive definite function K(x, z) of two inputs."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    #: Whether no value can be below 0.
+    non_negative: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        own = declared(type(self))
+        for name, value in check(own, {name: getattr(self, name) for name in own}).items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def parameters(cls) -> dict[str, Parameter]:
+        """What may be given to make one."""
+        return declared(cls)
+
+    @classmethod
+    def made(cls, given: Mapping[str, Any]) -> Kernel:
+        """The kernel of these parameters; `ParameterError` says all that is wrong with them."""
+        return cls(**check(cls.parameters(), given))
+
+    @classmethod
+    def guessed(cls, inputs: int) -> dict[str, Any]:
+        """Parameters to take where none are given, for so many inputs."""
+        return {}
+
+    def matrix(self, X: Floats, Z: Floats, out: Floats | None = None) -> Floats:
+        """Kernel values between the rows of X (n, d) and of Z (m, d): float32 of shape (n, m).
+
+        Raises
+        ------
+        NumericalError
+            For values that are too large for float32.
+        """
+        X, Z = np.asarray(X, dtype=np.float32), np.asarray(Z, dtype=np.float32)
+        if out is None:
+            out = np.empty((len(X), len(Z)), dtype=np.float32)
+        for rows, columns, tile in self._by_tile(X, Z):
+            out[rows, columns] = tile
+        return out
+
+    def expansion(self, X: Floats, support: Floats, coefficients: Values) -> Values:
+        """f(x) = Σ coefficients[s] K(support[s], x) for each row of X (n, d), added up in the order of s.
+
+        Of shape (n,) for coefficients (m,), of shape (n, k) for coefficients (m, k). No value outlives its tile, so
+        that memory does not grow with n m.
+        """
+        X, support = np.asarray(X, dtype=np.float32), np.asarray(support, dtype=np.float32)
+        outputs = math.prod(coefficients.shape[1:])
+        weights = np.ascontiguousarray(coefficients.reshape(len(support), outputs), dtype=np.float64)
+        sums = np.zeros((outputs, len(X)))
+        for members, columns, tile in self._by_tile(support, X):
+            _add(tile, weights[members], sums, columns.start)
+        return np.ascontiguousarray(sums.T).reshape(len(X), *coefficients.shape[1:])
+
+    def fitted_to(self, X: Floats) -> Kernel:
+        """This kernel, multiplied by a power of two where its values between such rows would leave float32.
+
+        Raises
+        ------
+        NumericalError
+            Where they would leave float64 too.
+        """
+        return self
+
+    def least(self, X: Floats) -> float:
+        """A bound: no kernel value between rows of X but 0 is smaller in size; 0 where nothing is known."""
+        return 0.0
+
+    def _by_tile(self, X: Floats, Z: Floats) -> Iterator[tuple[slice, slice, Floats]]:
+        """Kernel values between the rows of X and of Z, a tile at a time, with its place; rows come in order.
+
+        A tile is good until the next one comes.
+        """
+        work, place = Scratch(), Scratch()
+        for start in range(0, len(X), BLOCK):
+            block = rows_of(X[start : start + BLOCK])
+            for first in range(0, len(Z), COLUMNS):
+                panel = panel_of(Z[first : first + COLUMNS], block)
+                columns = slice(first, first + len(panel))
+                for at in range(0, len(block), TILE):
+                    rows = block.tile(at)
+                    tile = place.tile(len(rows), len(panel), np.float32)
+                    self._fill(tile, rows, panel, work)
+                    yield slice(start + at, start + at + len(rows)), columns, tile
+
+    @abstractmethod
+    def row(self, x: Floats, Z: Floats) -> Values:
+        """K(x, z) in float64 for each row of Z (m, d): of shape (m,).
+
+        For what float32 cannot tell apart. Each value is added up in one order, whatever m is.
+        """
+
+    @abstractmethod
+    def diagonal(self, X: Floats) -> Floats:
+        """K(x, x) for each row of X (n, d): float32 of shape (n,)."""
+
+    @abstractmethod
+    def _fill(self, tile: Floats, rows: Rows, panel: Panel, scratch: Scratch) -> None:
+        """Put the kernel values between n rows and the m columns of a panel into a tile of shape (n, m)."""
+
+
+@compiled
+def _add(tile: Floats, weights: Values, sums: Values, first: int) -> None:
+    """sums[c, first + j] += weights[s, c] tile[s, j], one s after the other."""
+    n, k = weights.shape
+    for c in range(k):
+        f = sums[c, first : first + tile.shape[1]]
+        for s in range(n):
+            row, weight = tile[s], weights[s, c]
+            if weight != 0:
+                for j in range(len(row)):
+                    f[j] += weight * row[j]
+
+
+def make_kernel(name: str, **parameters: Any) -> Kernel:
+    """The kernel of that name; parameters that are None take their defaults.
+
+    Raises
+    ------
+    ParameterError
+        For a name that no kernel has, or whatever `Kernel.made` refuses.
+    """
+    if name not in kernels:
+        raise ParameterError("kernel", name, ", ".join(kernels), names=kernels)
+    return kernels[name].made({key: value for key, value in parameters.items() if value is not None})
