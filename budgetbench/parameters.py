@@ -268,7 +268,7 @@ def _meanings(owner: type) -> dict[str, str]:
         _, _, section = text.partition("\nParameters\n----------\n")
         section = re.split(r"\n\w+\n-{3,}\n", section)[0]
         for names, meaning in re.findall(r"^(\w[\w, ]*) : (.*(?:\n +.*)*)", section, re.MULTILINE):
-            found |= dict.fromkeys(names.split(", "), " ".join(meaning.split()))
+            found |= dict.fromkeys(names.split(", "), " ".join(meaning.replace("`", "").split()))
     return found
 
 
