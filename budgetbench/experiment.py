@@ -1,8 +1,7 @@
 """An experiment: what to run, on what, how often, and what to show of it, with every default filled in.
 
 It is a value, which the reader of configurations makes, and which everything that runs or shows an experiment asks.
-Each field of a section has a description: what an error says is accepted. Types are strict: ``"5"`` and ``true`` are no
-integers.
+What a section takes is declared by its fields (`budgetbench.parameters`).
 """
 
 from __future__ import annotations
@@ -13,20 +12,20 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
 from annotated_types import Ge, Le
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PlainValidator,
-    StrictBool,
-    StrictInt,
-    StrictStr,
-)
+from pydantic import AfterValidator
 
 from budgetbench.errors import ConfigError
-from budgetbench.parameters import LARGEST_COUNT, describe
+from budgetbench.parameters import (
+    DIFFERENT,
+    ONE_OR_SEVERAL,
+    Accepted,
+    Count,
+    Examples,
+    FolderName,
+    Fraction,
+    Repeats,
+    Text,
+)
 
 if TYPE_CHECKING:
     from budgetbench.kernels import Kernel
@@ -35,73 +34,76 @@ if TYPE_CHECKING:
 REVISION = 2
 
 
-class Section(BaseModel):
-    """A mapping of the configuration."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-def _class_label(value: Any) -> int | str:
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        raise ValueError("neither an integer nor a text")
-    return value
-
-
-def _listed(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value if value is None else (value,)
-
-
-def _distinct(values: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
-    if values is not None and (not values or len(set(values)) < len(values)):
-        raise ValueError("empty, or one value twice")
-    return values
-
-
 def _steps(values: tuple[str, ...]) -> tuple[str, ...]:
     if "none" in values and len(values) > 1:
         raise ValueError("none stands alone")
     return values
 
 
-Text = Annotated[StrictStr, Field(min_length=1)]
-Count = Annotated[StrictInt, Ge(1), Le(LARGEST_COUNT)]
-Label = Annotated[int | str, PlainValidator(_class_label)]
-Labels = Annotated[tuple[Label, ...] | None, BeforeValidator(_listed), AfterValidator(_distinct)]
+Labels = Annotated[
+    tuple[int | str, ...],
+    ONE_OR_SEVERAL,
+    DIFFERENT,
+    Accepted("a class (an integer or a text) or a list of different classes"),
+]
 Steps = Annotated[
     tuple[Literal["none", "standard", "minmax", "range", "unit"], ...],
-    BeforeValidator(_listed),
-    AfterValidator(_distinct),
+    ONE_OR_SEVERAL,
+    DIFFERENT,
     AfterValidator(_steps),
+    Accepted("none, standard, minmax, range, unit, or a list of different ones without none"),
 ]
+#: Whole numbers up to here are exact in every reader of JSON and in tables with gaps.
+Seed = Annotated[int, Ge(0), Le(2**53)]
+#: Points of a curve, which stands in every record.
+Checkpoints = Annotated[int, Ge(0), Le(100_000)]
 
 
-class Reproduces(Section):
-    """What of which paper an experiment reproduces."""
+@dataclass(frozen=True)
+class Reproduces:
+    """What of which paper an experiment reproduces.
 
-    paper: Text = Field(description="a text such as weston2005")
-    item: Text = Field(description="a text such as Figure 10")
+    Parameters
+    ----------
+    paper : its key.
+    item : the table or figure.
+    """
+
+    paper: Annotated[Text, Accepted("a text such as weston2005")]
+    item: Annotated[Text, Accepted("a text such as Figure 10")]
 
 
-class DatasetSection(Section):
-    """Which data, and how it is prepared for a run."""
+@dataclass(frozen=True)
+class DatasetSection:
+    """Which data, and how it is prepared for a run.
 
-    name: StrictStr = Field(description="the name of a dataset")
-    positive: Labels = Field(default=None, description="a class (an integer or a text) or a list of different classes")
-    scale: Steps = Field(
-        default=("none",), description="none, standard, minmax, range, unit, or a list of different ones without none"
-    )
-    scale_on: Literal["train", "all"] = Field(default="train", description="train, all")
-    variant: Text | None = Field(default=None, description="a text")
-    train_size: Count | None = Field(default=None, description=describe(Count))
-    test_size: Count | None = Field(default=None, description=describe(Count))
-    limit: Count | None = Field(default=None, description=describe(Count))
-    redraw: StrictBool = Field(default=False, description="true, false")
+    Parameters
+    ----------
+    name : which dataset.
+    positive : the classes that are set against the rest; left out: the classes as they are.
+    scale : how inputs are scaled, step by step.
+    scale_on : the examples that tell the scale.
+    variant : the form of a dataset that has several.
+    train_size, test_size : split all examples anew in each run, into so many.
+    limit : take the first so many alone.
+    redraw : draw a generated set anew in each run.
+    """
+
+    name: Annotated[str, Accepted("the name of a dataset")]
+    positive: Labels | None = None
+    scale: Steps = ("none",)
+    scale_on: Literal["train", "all"] = "train"
+    variant: Text | None = None
+    train_size: Examples | None = None
+    test_size: Examples | None = None
+    limit: Examples | None = None
+    redraw: bool = False
     #: What only this dataset takes, such as the path of a user's file.
-    options: dict[str, Any] = Field(default_factory=dict, exclude=True)
+    options: dict[str, Any] = field(default_factory=dict)
 
     def resolved(self) -> dict[str, Any]:
         """The section as plain data, its options among its own keys."""
-        plain = self.model_dump()
+        plain = {name: value for name, value in vars(self).items() if name != "options"}
         for name in ("positive", "scale"):
             values = plain[name]
             plain[name] = None if values is None else values[0] if len(values) == 1 else list(values)
@@ -118,18 +120,32 @@ class DatasetSection(Section):
         return self.redraw or (self.train_size is not None and self.fits_scale and self.scale_on == "train")
 
 
-class LabelNoise(Section):
-    """Flipped labels; drawn anew in each run."""
+@dataclass(frozen=True)
+class LabelNoise:
+    """Flipped labels; drawn anew in each run.
 
-    rate: Annotated[float, Field(strict=True, ge=0, le=1)] = Field(description="a number from 0 to 1")
-    mode: Literal["exact", "bernoulli"] = Field(default="exact", description="exact, bernoulli")
-    on: Literal["train", "all"] = Field(default="train", description="train, all")
+    Parameters
+    ----------
+    rate : the share of labels that are flipped.
+    mode : exactly that share, or each label with that probability.
+    on : the examples whose labels may be flipped.
+    """
+
+    rate: Fraction
+    mode: Literal["exact", "bernoulli"] = "exact"
+    on: Literal["train", "all"] = "train"
 
 
-class Table(Section):
-    """How the table of results is laid out."""
+@dataclass(frozen=True)
+class Table:
+    """How the table of results is laid out.
 
-    layout: StrictStr = Field(description="the name of a layout")
+    Parameters
+    ----------
+    layout : which columns it has.
+    """
+
+    layout: Annotated[str, Accepted("the name of a layout")]
 
 
 Parameters = dict[str, Any]
@@ -167,28 +183,42 @@ class Places(Protocol):
         """An error with file and line."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Experiment:
     """What to run, on what, how often, and what to show. The fields are the configuration's keys.
 
-    Where `plots` or `table` is None the results decide which figures and which table suit them. `epochs` is that of
-    learners which were given none of their own: their parameter sets hold it.
+    Parameters
+    ----------
+    name : of the folder of results.
+    title : in tables and figures.
+    reproduces : what of which paper.
+    dataset : which data, and how it is prepared.
+    label_noise : labels that are flipped on purpose.
+    kernel : of all algorithms.
+    order : how the examples arrive.
+    permutations : how many runs there are, each with an order of its own.
+    epochs : of learners which were given none of their own: their parameter sets hold it.
+    seed : of all that is drawn.
+    checkpoints : points of the curve that an online learner's run leaves.
+    algorithms : learners, each with a grid of its parameters.
+    plots : the figures; None where the results decide which suit them.
+    table : the table; None where the results decide which suits them.
     """
 
-    name: str
+    name: FolderName
     title: str
-    reproduces: Reproduces | None
+    reproduces: Reproduces | None = None
     dataset: DatasetSection
-    label_noise: LabelNoise
+    label_noise: LabelNoise = LabelNoise(rate=0.0)
     kernel: Kernel
-    order: str
-    permutations: int
-    epochs: int
-    seed: int
-    checkpoints: int
+    order: Literal["shuffled", "given"] = "shuffled"
+    permutations: Count = 1
+    epochs: Repeats = 1
+    seed: Seed = 0
+    checkpoints: Checkpoints = 200
     algorithms: tuple[Algorithm, ...]
-    plots: tuple[dict[str, Any], ...] | None
-    table: Table | None
+    plots: tuple[dict[str, Any], ...] | None = None
+    table: Table | None = None
 
     #: Where it was read, for errors that only the data brings to light.
     source: Places | None = field(default=None, compare=False, repr=False)
@@ -213,7 +243,7 @@ class Experiment:
             "scale": [step for step in section.scale if step != "none"],
             "split": [section.train_size, section.test_size],
             "limit": section.limit,
-            "noise": self.label_noise.model_dump() if self.label_noise.rate else None,
+            "noise": asdict(self.label_noise) if self.label_noise.rate else None,
             "order": self.order,
             "seed": self.seed,
         }
@@ -246,9 +276,9 @@ class Experiment:
         return {
             "name": self.name,
             "title": self.title,
-            "reproduces": self.reproduces.model_dump() if self.reproduces else None,
+            "reproduces": asdict(self.reproduces) if self.reproduces else None,
             "dataset": self.dataset.resolved(),
-            "label_noise": self.label_noise.model_dump(),
+            "label_noise": asdict(self.label_noise),
             "kernel": {"name": self.kernel.name, **asdict(self.kernel)},
             "order": self.order,
             "permutations": self.permutations,
@@ -257,5 +287,5 @@ class Experiment:
             "checkpoints": self.checkpoints,
             "algorithms": [algorithm.resolved() for algorithm in self.algorithms],
             "plots": None if self.plots is None else [dict(plot) for plot in self.plots],
-            "table": self.table.model_dump() if self.table else None,
+            "table": asdict(self.table) if self.table else None,
         }

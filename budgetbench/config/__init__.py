@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-from budgetbench.config.document import dump
 from budgetbench.config.loading import load, restricted
-from budgetbench.config.problems import Problem, Problems
 
-__all__ = ["Problem", "Problems", "dump", "load", "restricted"]
+__all__ = ["load", "restricted"]

@@ -5,13 +5,12 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, TypeVar, get_type_hints
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import BaseModel
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -20,7 +19,7 @@ from typing_extensions import dataclass_transform
 from budgetbench.engine.kernel_access import KernelAccess, Streamed
 from budgetbench.errors import ParameterError
 from budgetbench.kernels import Kernel, kernels, make_kernel
-from budgetbench.parameters import check, parameter_model, plain
+from budgetbench.parameters import Parameter, check, declared, plain
 from budgetbench.registry import Registry
 
 learners: Registry[type[KernelClassifier]] = Registry("algorithm")
@@ -99,20 +98,14 @@ class KernelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
 
     @classmethod
     @cache
-    def own_parameters(cls) -> dict[str, tuple[Any, Any]]:
-        """The learner's own parameters, without those of the kernel: name → (annotation, default)."""
-        hints = get_type_hints(cls, include_extras=True)
-        shared = {field.name for field in fields(KernelClassifier)}
-        return {
-            field.name: (hints[field.name], ... if field.default is MISSING else field.default)
-            for field in fields(cls)
-            if field.name not in shared
-        }
+    def own_parameters(cls) -> dict[str, Parameter]:
+        """The learner's own parameters, without those of the kernel."""
+        return declared(cls, KernelClassifier)
 
     @classmethod
-    @cache
-    def _parameter_model(cls) -> type[BaseModel]:
-        return parameter_model(cls.name, cls.own_parameters())
+    def defaults(cls) -> dict[str, Any]:
+        """The learner's own parameters by their defaults; `...` where there is none."""
+        return {name: parameter.default for name, parameter in cls.own_parameters().items()}
 
     @classmethod
     def checked(cls, values: dict[str, Any]) -> dict[str, Any]:
@@ -121,9 +114,9 @@ class KernelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         Raises
         ------
         ParameterError
-            For an unknown name, a wrong type, a value out of range, or values that do not go together.
+            For unknown names, wrong types and values out of range, all of them, or values that do not go together.
         """
-        complete = check(cls._parameter_model(), cls.own_parameters(), values)
+        complete = check(cls.own_parameters(), values)
         cls._check_together(complete)
         return complete
 

@@ -14,8 +14,9 @@ from typing import Literal
 import joblib
 import pandas as pd
 
-from budgetbench.config import dump, load, restricted
+from budgetbench.config import load, restricted
 from budgetbench.datasets import Cache
+from budgetbench.document import dump
 from budgetbench.errors import ConfigError, FailedRunsError, Notice, RequestError
 from budgetbench.experiment import Experiment
 from budgetbench.results import read_results, write_summary

@@ -182,7 +182,7 @@ def _means(wanted: Any, value: Any) -> bool:
 def _by_default(algorithm: str, candidates: list[Candidate]) -> list[Candidate]:
     """Of several variants of one size, the one that has most of the learner's defaults."""
     cls = learner(algorithm)
-    defaults = {name: default for name, (_, default) in cls.own_parameters().items()} if cls else {}
+    defaults = cls.defaults() if cls else {}
     chosen: dict[tuple[Any, ...], Candidate] = {}
     scores: dict[tuple[Any, ...], int] = {}
     for candidate in candidates:

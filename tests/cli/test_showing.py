@@ -66,6 +66,7 @@ def test_lists_name_everything(call: Call) -> None:
         first = {line.split()[0] for line in answer.out.splitlines() if line.strip()}
         assert set(names) <= first
     assert "budget" in call("list", "algorithms").out
+    assert "flips" in call("list", "datasets").out
 
 
 def test_configs_are_listed_by_title(call: Call) -> None:

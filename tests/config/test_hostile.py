@@ -14,16 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from budgetbench.config import Problems, dump, load
-from budgetbench.config import document as documents
+from budgetbench import document as documents
+from budgetbench.config import load
 from budgetbench.config.algorithms import MOST_SETS
-from budgetbench.config.document import MOST_VALUES, Document, parse, read
 from budgetbench.config.loading import interpret
-from budgetbench.config.problems import MOST_SHOWN
-from budgetbench.errors import ConfigError, RequestError
+from budgetbench.document import MOST_VALUES, Document, dump, parse, read
+from budgetbench.errors import MOST_SHOWN, ConfigError, Problems, RequestError
 from budgetbench.experiment import Experiment
 from budgetbench.learners import learners
 
@@ -167,7 +166,7 @@ def test_problems_beyond_some_are_counted(refused: Refused) -> None:
 
 def test_hints_are_looked_for_as_long_as_they_are_shown(refused: Refused, monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[object] = []
-    monkeypatch.setattr("budgetbench.config.problems.nearest", lambda found, names: looked.append(found) or "")
+    monkeypatch.setattr("budgetbench.errors.nearest", lambda found, names: looked.append(found) or "")
     refused(BASE + "".join(f"unknown_{n}: 1\n" for n in range(500)))
     assert len(looked) == MOST_SHOWN
 
@@ -263,12 +262,6 @@ def test_an_empty_list_has_no_entries(refused: Refused) -> None:
 # -- anything at all ----------------------------------------------------------------------------------------------
 
 SHIPPED = [read(path).data for path in sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))]
-BOUNDED = settings(
-    max_examples=150,
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
 
 scalars = st.one_of(
     st.none(),
@@ -325,13 +318,11 @@ def judged(text: str) -> None:
     assert len(said) < 20_000
 
 
-@BOUNDED
 @given(damaged())
 def test_any_structure_is_an_experiment_or_refused(data: Any) -> None:
     judged(dump(data))
 
 
-@BOUNDED
 @given(st.text() | st.text(alphabet="ab:-[]{},&*!?|>'\"%@`#\n \t0.e~<"))
 def test_any_text_is_a_document_or_refused(text: str) -> None:
     judged(text)

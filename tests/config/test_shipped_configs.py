@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from budgetbench.config import dump, load
+from budgetbench.config import load
+from budgetbench.document import dump
 from budgetbench.errors import ConfigError
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
