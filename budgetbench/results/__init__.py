@@ -6,7 +6,7 @@ Raw before derived: `trials.jsonl` is the only thing that is not recomputed; eve
 from __future__ import annotations
 
 from budgetbench.results.folder import Results, each, experiment_folders, read_experiment, read_results
-from budgetbench.results.schema import MEASURES
+from budgetbench.results.measures import MEASURES
 from budgetbench.results.summary import current_trials, summarise, write_summary
 from budgetbench.results.table import Table, table
 from budgetbench.results.trials import completed, failed, read_trials

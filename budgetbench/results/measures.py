@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -62,7 +62,8 @@ TIMES = Unit("times")
 PLAIN = Unit()
 
 Fraction = Annotated[float, Field(ge=0, le=1)]
-Count = Annotated[int, Field(ge=0, le=2**63 - 1)]
+LARGEST = 2**63 - 1
+Count = Annotated[int, Field(ge=0, le=LARGEST)]
 NonNegative = Annotated[float, Field(ge=0)]
 
 
@@ -222,3 +223,8 @@ MEASURES: dict[str, Measure] = {
 
 SUMMARISED = tuple(name for name, measure in MEASURES.items() if measure.summarised)
 """What means are taken of."""
+ERRORS = tuple(name for name in SUMMARISED if MEASURES[name].unit is POINTS)
+if TYPE_CHECKING:
+    Error = str
+else:
+    Error = Literal[ERRORS]

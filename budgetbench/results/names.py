@@ -7,7 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from budgetbench.results.schema import BUDGETS
+BUDGETS = ("budget", "bound_budget")
+"""Parameters that are a budget B, set or matched: results are grouped by them."""
 
 
 def learner(name: str) -> Any | None:

@@ -8,8 +8,7 @@ from typing import Any
 import pandas as pd
 
 from budgetbench.published import PAPERS, Value, rows_of
-from budgetbench.results.names import canonical_name, learner
-from budgetbench.results.schema import BUDGETS
+from budgetbench.results.names import BUDGETS, canonical_name, learner
 from budgetbench.results.summary import params_of
 
 

@@ -12,26 +12,21 @@ import reprlib
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    create_model,
+    model_validator,
+)
 
 from budgetbench.errors import dotted
+from budgetbench.results.measures import LARGEST, MEASURES, SUMMARISED, Count, Fraction
+from budgetbench.results.names import BUDGETS
 
-MEASURES = (
-    "online_error",
-    "margin_error",
-    "test_error",
-    "averaged_test_error",
-    "support_size",
-    "insertions",
-    "removals",
-    "kernel_evaluations",
-    "train_seconds",
-    "predict_seconds",
-)
-"""What means are taken of, and what a parameter set can be selected by."""
-BUDGETS = ("budget", "bound_budget")
-"""Parameters that are a budget B, set or matched: results are grouped by them."""
-LARGEST = 2**63 - 1
 DEEPEST = 8
 MOST = 100_000
 """Values in a parameter, and parameter sets that an `experiment.yaml` may stand for, counted before any is made."""
@@ -73,9 +68,6 @@ def _with_budgets(params: dict[str, Any]) -> dict[str, Any]:
 Plain = Annotated[Any, AfterValidator(_plain)]
 Text = Annotated[str, AfterValidator(_plain)]
 Name = Annotated[Text, Field(min_length=1)]
-Count = Annotated[int, Field(ge=0, le=LARGEST)]
-Fraction = Annotated[float, Field(ge=0, le=1)]
-NonNegative = Annotated[float, Field(ge=0)]
 
 
 class _Checked(BaseModel):
@@ -97,8 +89,8 @@ class Curve(_Checked):
         return self
 
 
-class TrialRecord(_Checked):
-    """One run. What does not apply is null or left out."""
+class _Run(_Checked):
+    """One run, but for its measures. What does not apply is null or left out."""
 
     key: Name
     status: Literal["ok", "failed"]
@@ -113,18 +105,11 @@ class TrialRecord(_Checked):
     seed: Count | None = None
     train_size: Count | None = None
     test_size: Count | None = None
-    online_mistakes: Count | None = None
-    margin_errors: Count | None = None
-    insertions: Count | None = None
-    removals: Count | None = None
-    support_size: Count | None = None
-    kernel_evaluations: Count | None = None
-    online_error: Fraction | None = None
-    test_error: Fraction | None = None
-    averaged_test_error: Fraction | None = None
-    train_seconds: NonNegative | None = None
-    predict_seconds: NonNegative | None = None
     curve: Curve | None = None
+
+
+_measured: Any = {name: (measure.field | None, None) for name, measure in MEASURES.items() if measure.field}
+TrialRecord = create_model("TrialRecord", __base__=_Run, **_measured)
 
 
 class Unfit(ValueError):  # noqa: N818 - says what is the case
@@ -165,7 +150,7 @@ def fitting(record: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
 
 class _Entry(_Checked):
     name: Name
-    select: Literal[MEASURES] | None = None  # type: ignore[valid-type]
+    select: Literal[SUMMARISED] | None = None  # type: ignore[valid-type]
 
     @model_validator(mode="after")
     def _parameters(self) -> _Entry:

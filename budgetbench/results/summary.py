@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from budgetbench.results.files import replace_file
 from budgetbench.results.grid import Point, canonical_json, point_of, points, points_of_runs
+from budgetbench.results.measures import MEASURES, SUMMARISED
 from budgetbench.results.names import budget_of
-from budgetbench.results.schema import MEASURES
 from budgetbench.results.trials import completed
 
 STATISTICS = ("mean", "std", "min", "max")
@@ -31,7 +31,7 @@ def current_trials(
 
     Returns
     -------
-    The runs, with two columns more: `point`, the index of their parameter set, and `margin_error`, a fraction.
+    The runs, with one column more: `point`, the index of their parameter set.
     """
     chosen, _ = _assigned(trials, experiment, keys)
     return chosen
@@ -103,7 +103,6 @@ def _assigned(
     chosen = chosen.assign(
         params=pd.Series([params for _, params in runs], index=chosen.index, dtype=object),
         point=pd.Series(numbers, index=chosen.index, dtype="Int64"),
-        margin_error=_margin_error(chosen),
     )
     chosen = chosen[chosen["point"].notna()]
     # the same run under another key (another kernel, say): what was written last is what was asked for last
@@ -117,16 +116,9 @@ def _complete(params: Mapping[str, Any], budget: Any) -> dict[str, Any]:
     return dict(params) if pd.isna(budget) or "budget" in params else {**params, "budget": int(budget)}
 
 
-def _margin_error(trials: pd.DataFrame) -> NDArray[np.float64]:
-    """Margin errors as a fraction of the training set: like mistakes they are counted in the first pass."""
-    size = trials["train_size"].to_numpy(dtype=np.float64, na_value=np.nan)
-    fraction: NDArray[np.float64] = trials["margin_errors"].to_numpy(dtype=np.float64) / size
-    return fraction
-
-
 def _columns() -> list[str]:
     fixed = ["algorithm", "params", "budget", "runs", "failed", "entry", "selected"]
-    return [*fixed, *(f"{measure}_{name}" for measure in MEASURES for name in STATISTICS)]
+    return [*fixed, *(f"{measure}_{name}" for measure in SUMMARISED for name in STATISTICS)]
 
 
 def _row(point: Point, group: pd.DataFrame) -> dict[str, Any]:
@@ -141,8 +133,8 @@ def _row(point: Point, group: pd.DataFrame) -> dict[str, Any]:
         "entry": point.entry,
         "selected": True,
     }
-    for measure in MEASURES:
-        statistics = _statistics(good[measure].dropna().to_numpy(dtype=float))
+    for measure in SUMMARISED:
+        statistics = _statistics(MEASURES[measure].recorded(good).dropna().to_numpy())
         row |= {f"{measure}_{name}": value for name, value in zip(STATISTICS, statistics, strict=True)}
     return row
 

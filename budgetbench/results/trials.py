@@ -12,25 +12,14 @@ from typing import Any
 import pandas as pd
 
 from budgetbench.errors import Notice, RequestError
+from budgetbench.results.measures import MEASURES
 from budgetbench.results.schema import Unfit, parsed
 
 FILE = "trials.jsonl"
 
 TEXT = ("key", "status", "experiment", "dataset", "algorithm", "version", "error")
 WHOLE = ("budget", "run", "seed", "train_size", "test_size")
-NUMBERS = (
-    "online_mistakes",
-    "online_error",
-    "margin_errors",
-    "insertions",
-    "removals",
-    "support_size",
-    "test_error",
-    "averaged_test_error",
-    "kernel_evaluations",
-    "train_seconds",
-    "predict_seconds",
-)
+NUMBERS = tuple(name for name, measure in MEASURES.items() if measure.field)
 NESTED = ("params", "curve")
 
 
