@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from budgetbench.errors import RequestError, nearest
+from budgetbench.learners import learners
 from budgetbench.published import PAPERS, read, value
 from budgetbench.results.measures import MEASURES
-from budgetbench.results.names import canonical_name
 from budgetbench.verdicts.facts import FACTS
 from budgetbench.verdicts.model import Claim, LeftOut, Number, Paper
 from budgetbench.verdicts.statements import statements
@@ -145,7 +145,7 @@ def selectors(value: Any) -> Iterator[Mapping[str, Any]]:
 def _learners(selected: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     """Names of the learners that selectors name, each once."""
     named = [one["algorithm"] if isinstance(one["algorithm"], list) else [one["algorithm"]] for one in selected]
-    return tuple(dict.fromkeys(canonical_name(name) for names in named for name in names))
+    return tuple(dict.fromkeys(learners.canonical(name) for names in named for name in names))
 
 
 def _known(place: str, found: Mapping[str, Any], accepted: Any) -> None:
