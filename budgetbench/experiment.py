@@ -239,23 +239,32 @@ class Experiment:
         """What is done in each run, in this order: every parameter set of every entry."""
         return [(algorithm, params) for algorithm in self.algorithms for params in algorithm.trials]
 
-    def stream(self, data: str | None = None) -> dict[str, Any]:
-        """All that determines what the learners see: with the number of the run, each run's stream.
+    def permutation(self, data: str | None = None) -> dict[str, Any]:
+        """All that determines which examples the learners see and in which order: with the number of the run, each run's.
+
+        Runs of two experiments that agree in it are compared pair by pair, as they saw the same permutation: of other
+        labels, perhaps, or on another scale.
 
         Parameters
         ----------
         data : names the content of the dataset; where it is not known, what the configuration says of it does.
         """
         section = self.dataset
-        what = {
+        return {
             "data": data or [section.name, section.variant, section.options, section.redraw],
-            "positive": None if section.positive is None else sorted(map(str, section.positive)),
-            "scale": [step for step in section.scale if step != "none"],
             "split": [section.train_size, section.test_size],
             "limit": section.limit,
-            "noise": asdict(self.label_noise) if self.label_noise.rate else None,
             "order": self.order,
             "seed": self.seed,
+        }
+
+    def stream(self, data: str | None = None) -> dict[str, Any]:
+        """All that determines what the learners see: with the number of the run, each run's stream."""
+        section = self.dataset
+        what = self.permutation(data) | {
+            "positive": None if section.positive is None else sorted(map(str, section.positive)),
+            "scale": [step for step in section.scale if step != "none"],
+            "noise": asdict(self.label_noise) if self.label_noise.rate else None,
         }
         if section.fits_scale and section.scale_on != ("train" if section.train_size is None else "all"):
             what["scale_on"] = section.scale_on  # where it differs from what was done before there was a choice

@@ -49,7 +49,7 @@ class Candidate:
     ----------
     label : in words.
     experiment : the name of theirs.
-    stream : what the experiment's streams depend on: runs of one number and an equal stream are paired.
+    permutation : runs of one number that agree in it saw the same examples in the same order, and are paired.
     sizes : the sizes among `SIZES` that all runs have in common.
     runs : rows of `Results.trials`, indexed by run.
     params : the parameter set.
@@ -57,7 +57,7 @@ class Candidate:
 
     label: str
     experiment: str
-    stream: Mapping[str, Any]
+    permutation: Mapping[str, Any]
     sizes: Mapping[str, Any]
     runs: pd.DataFrame
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -154,7 +154,7 @@ class View:
         algorithm = learners.canonical(str(selector["algorithm"]))
         wanted = {name: value for name, value in selector.items() if name not in NOT_PARAMETERS}
         named = {name: value for name, value in wanted.items() if name not in SIZES and not isinstance(value, list)}
-        trials, stream = completed(results.trials), results.experiment.stream()
+        trials, permutation = completed(results.trials), results.experiment.permutation()
         found: list[Candidate] = []
         for (number, row), params in zip(results.summary.iterrows(), params_of(results.summary), strict=True):
             if row["algorithm"] != algorithm or not (row["selected"] or all_sets):
@@ -164,7 +164,7 @@ class View:
                 continue
             runs = trials[trials["point"] == number].set_index("run")
             if len(runs):
-                found.append(Candidate(label(algorithm, named, sizes), experiment, stream, sizes, runs, params))
+                found.append(Candidate(label(algorithm, named, sizes), experiment, permutation, sizes, runs, params))
         if not found:
             raise MissingError(f"no runs of {_words(selector)} in {experiment}")
         return found if all_sets else _by_default(algorithm, found)
@@ -206,7 +206,7 @@ def _best(candidates: list[Candidate], by: str) -> Candidate:
     rows = pd.concat([candidates[number].runs.loc[[run]] for run, number in picked.items()])
     rows.index.name = "run"
     usual = candidates[int(picked.mode().iloc[0])]
-    return Candidate(f"{usual.label} (best)", usual.experiment, usual.stream, {}, rows, usual.params)
+    return Candidate(f"{usual.label} (best)", usual.experiment, usual.permutation, {}, rows, usual.params)
 
 
 def label(algorithm: str, params: Mapping[str, Any], sizes: Mapping[str, Any]) -> str:

@@ -85,8 +85,8 @@ def ratio(
     """The measure of `of`, in units of that of `to`, lies within bounds, wherever their sizes match."""
     values = []
     for a, b in matched(view.pick(of), view.pick(to)):
-        if a.stream != b.stream:
-            raise ValueError("a ratio is of runs that saw the same stream")
+        if a.permutation != b.permutation:
+            raise ValueError("a ratio is of runs that saw the same permutation")
         values.append((f"{a.label} / {b.label}", a.values(measure) / b.values(measure)))
     allowance = WIDER * MEASURES[measure].same(1.0)
     claimed = _bounds(at_least, at_most, TIMES)
