@@ -240,7 +240,7 @@ class Experiment:
         return [(algorithm, params) for algorithm in self.algorithms for params in algorithm.trials]
 
     def permutation(self, data: str | None = None) -> dict[str, Any]:
-        """All that determines which examples the learners see and in which order: with the number of the run, each run's.
+        """All that determines which examples are seen, and with the number of the run, in which order.
 
         Runs of two experiments that agree in it are compared pair by pair, as they saw the same permutation: of other
         labels, perhaps, or on another scale.
