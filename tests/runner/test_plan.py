@@ -15,7 +15,7 @@ from budgetbench.errors import RequestError
 from budgetbench.experiment import Algorithm, DatasetSection, Experiment, LabelNoise
 from budgetbench.learners import learners
 from budgetbench.runner.execute import curve, units
-from budgetbench.runner.plan import Trial, n_trials, plan, to_do
+from budgetbench.runner.plan import Trial, plan, to_do
 
 CONFIG = """\
 name: keys
@@ -167,7 +167,7 @@ def test_a_million_runs_are_counted_and_not_made(experiment: Any, monkeypatch: p
 
     monkeypatch.setattr(Experiment, "key", key)
     million = experiment("permutations=1000000", "algorithms.0.budget=[3, 5]", text=CONFIG)
-    assert n_trials(million) == 2_000_000
+    assert million.n_trials == 2_000_000
     finished = {f"tighter_budget_perceptron {run}": {"run": run} for run in (0, 7, 1_000_000, "8", None, [9])}
     assert to_do(million, lambda run: "", finished) == {"tighter_budget_perceptron": 2_000_000 - 4}
     assert sorted(made) == [0, 0, 7, 7]  # of a run's two trials both are looked for
