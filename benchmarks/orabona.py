@@ -25,10 +25,10 @@ from budgetbench.config import Experiment, load
 from budgetbench.datasets import Cache
 from budgetbench.engine.kernel_access import KernelAccess, Streamed
 from budgetbench.engine.online import BLOCK, OnlineLearner
-from budgetbench.engine.projecting import ProjectingLearner
-from budgetbench.engine.span import BATCH, PANEL
 from budgetbench.kernels import Kernel
 from budgetbench.learners import learners
+from budgetbench.learners.projecting.common import ProjectingLearner
+from budgetbench.learners.projecting.span import BATCH, PANEL
 from budgetbench.runner.execute import make_learner
 from budgetbench.runner.plan import Trial
 from budgetbench.runner.workspace import Workspace, open_access

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import pytest
 
 from budgetbench.cli import main
-from budgetbench.engine.base import learner
-from budgetbench.engine.expansion import Block, Expansion, Rounds
+from budgetbench.engine.base import Rounds, learner
+from budgetbench.engine.expansion import Block, Expansion
 from budgetbench.learners import Perceptron, learners
 from budgetbench.parameters import NonNegative
 

@@ -18,10 +18,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from budgetbench.engine import online
 from budgetbench.engine.kernel_access import Gram, Streamed
-from budgetbench.engine.neighbours import NeighbourClassifier
 from budgetbench.engine.online import OnlineLearner, drive
 from budgetbench.errors import ParameterError
 from budgetbench.learners import KernelClassifier, learners
+from budgetbench.learners.editing.neighbours import NeighbourClassifier
 
 #: What may have to be said for a learner to be complete: tried one by one, then two by two.
 EXTRAS: dict[str, Any] = {

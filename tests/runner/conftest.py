@@ -11,8 +11,8 @@ import pytest
 
 from budgetbench.config import Experiment, load
 from budgetbench.datasets import Cache
-from budgetbench.engine.base import learner
-from budgetbench.engine.expansion import Block, Expansion, Rounds
+from budgetbench.engine.base import Rounds, learner
+from budgetbench.engine.expansion import Block, Expansion
 from budgetbench.learners import Perceptron, learners
 from budgetbench.parameters import NonNegative
 from budgetbench.runner import Outcome, run_experiment, workspace
