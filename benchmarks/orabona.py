@@ -23,8 +23,9 @@ from threadpoolctl import threadpool_limits
 
 from budgetbench.config import Experiment, load
 from budgetbench.datasets import Cache
+from budgetbench.engine.driving import BLOCK
 from budgetbench.engine.kernel_access import KernelAccess, Streamed
-from budgetbench.engine.online import BLOCK, OnlineLearner
+from budgetbench.engine.online import OnlineLearner
 from budgetbench.kernels import Kernel
 from budgetbench.learners import learners
 from budgetbench.learners.projecting.common import ProjectingLearner
@@ -70,7 +71,7 @@ def measure(task: Task) -> Outcome:
         floor = updates_floor(model) if not isinstance(model, ProjectingLearner) else projections_floor(model)
         if task.streamed:
             floor += kernel_floor(model, task.experiment.kernel, access)
-    return Outcome(seconds, floor, model.mistakes_ / len(stream.order), len(model.support_), megabytes)
+    return Outcome(seconds, floor, model.mistakes_ / len(stream.order), model.outcome().size, megabytes)
 
 
 def peak_memory() -> int:
@@ -81,7 +82,6 @@ def peak_memory() -> int:
 
 def one_pass(task: Task, access: KernelAccess, stream: Stream) -> tuple[OnlineLearner, float]:
     model = make_learner(task.trial, task.experiment)
-    assert isinstance(model, OnlineLearner)
     model.start(task.problem.classes, access.X.shape[1])
     begun = time.process_time()
     model.learn(access, stream.labels, stream.order)
