@@ -12,6 +12,9 @@ EXTRAS ?= dev
 RUNS ?=
 SKIP ?=
 
+# How tests are parted among processes: a run of neighbours for each, then whoever is done first takes from the others.
+ACROSS ?= -n auto --maxprocesses 8 --dist worksteal
+
 .DEFAULT_GOAL := help
 .PHONY: help install quickstart test test-checked coverage lint format reproduce-all clean
 
@@ -32,13 +35,13 @@ quickstart: $(READY) ## Install, run two small experiments that need no download
 	$(BIN)/budgetbench plot $(RESULTS)/quickstart_digits
 
 test: $(READY) ## Run the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(ACROSS)
 
 coverage: $(READY) ## Run the tests and show which branches they miss (NUMBA_DISABLE_JIT=1: of compiled loops too)
-	$(BIN)/python -m pytest --cov --cov-report=term-missing
+	$(BIN)/python -m pytest $(ACROSS) --cov --cov-report=term-missing
 
 test-checked: $(READY) ## Run the tests with every access of the compiled loops checked against the bounds of its array
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest $(ACROSS)
 
 lint: $(READY) ## Check style and types
 	$(BIN)/ruff check .

@@ -21,11 +21,12 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from budgetbench.config import Experiment, load
+from budgetbench.config import load
 from budgetbench.datasets import Cache
 from budgetbench.engine.driving import BLOCK
 from budgetbench.engine.kernel_access import KernelAccess, Streamed
 from budgetbench.engine.online import OnlineLearner
+from budgetbench.experiment import Experiment
 from budgetbench.kernels import Kernel
 from budgetbench.learners import learners
 from budgetbench.learners.projecting.common import ProjectingLearner

@@ -1,15 +1,27 @@
-"""Parameters of learners: declared once as annotated fields, checked alike for a config and for Python."""
+"""Parameters, declared once: what learners, kernels, datasets, figures and the sections of a configuration take.
+
+A class declares them as the annotated fields of a dataclass: an annotation is a type with its range, and says with a
+mark what else there is to know; what a parameter means is a line under ``Parameters`` in the docstring of the class, or
+of one that it is made from. `declared` reads them, `check` judges values by them, whether they come from a file or from
+Python, and `describe` says what is accepted, in errors, lists and documentation alike.
+"""
 
 from __future__ import annotations
 
+import difflib
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields
 from functools import cache
-from typing import Annotated, Any, Literal, get_args, get_origin
+from inspect import getdoc
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
-from annotated_types import Ge, Gt, Le
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
+from annotated_types import Ge, Gt, Le, MinLen
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, TypeAdapter, ValidationError
 
-from budgetbench.errors import ParameterError
+from budgetbench.errors import NOTHING, ParameterError, ParameterErrors
 
 #: Nothing that is counted goes beyond this, so that compiled loops can add to it and files can hold it.
 LARGEST_COUNT = 2**31 - 1
@@ -18,77 +30,246 @@ LARGEST_REPEATS = 1_000_000
 #: Real parameters above 0 lie between these, where float32 and products of several have room.
 SMALLEST_REAL, LARGEST_REAL = 1e-30, 1e30
 
-#: The annotations that learners' files use.
-Budget = Annotated[int, Ge(1), Le(LARGEST_COUNT)]
+
+@dataclass(frozen=True)
+class Accepted:
+    """A mark: what is accepted, in words, where type and range do not say it."""
+
+    words: str
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A mark: what a number counts or measures."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Size:
+    """A mark: the parameter says how many examples a learner keeps, or looks at.
+
+    Results that differ in how many a learner keeps make a line of a figure and a group of a table, and points of two
+    learners are compared where what they have of the same sign is equal.
+
+    Attributes
+    ----------
+    sign : what it is called in print, such as B; None for a size that is no number of examples.
+    kept : whether it is the number of those that are stored.
+    """
+
+    sign: str | None
+    kept: bool = True
+
+
+#: The annotations that declarations share.
+Budget = Annotated[int, Ge(1), Le(LARGEST_COUNT), Unit("examples"), Size("B")]
+Examples = Annotated[int, Ge(1), Le(LARGEST_COUNT), Unit("examples")]
 Count = Annotated[int, Ge(1), Le(LARGEST_COUNT)]
 Repeats = Annotated[int, Ge(1), Le(LARGEST_REPEATS)]
 NonNegative = Annotated[float, Ge(0), Le(LARGEST_REAL)]
 Positive = Annotated[float, Ge(SMALLEST_REAL), Le(LARGEST_REAL)]
+Fraction = Annotated[float, Ge(0), Le(1), Accepted("a number from 0 to 1")]
 
-_STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
-
-_WORDS = {int: "an integer", float: "a number", bool: "true or false", str: "a text", type(None): "null"}
-
-
-def describe(annotation: Any) -> str:
-    """What an annotation accepts, in words: ``an integer of at least 1``."""
-    if get_origin(annotation) is Annotated:
-        base, *limits = get_args(annotation)
-        bounds = []
-        for limit in limits:
-            if isinstance(limit, Ge):
-                bounds.append(f"at least {_number(limit.ge)}")
-            elif isinstance(limit, Gt):
-                bounds.append(f"above {_number(limit.gt)}")
-            elif isinstance(limit, Le):
-                bounds.append(f"at most {_number(limit.le)}")
-        text = describe(base)
-        return f"{text} {'of ' if bounds and bounds[0].startswith('at') else ''}{' and '.join(bounds)}".strip()
-    if get_origin(annotation) is Literal:
-        return ", ".join(str(value) for value in get_args(annotation))
-    if annotation in _WORDS:
-        return _WORDS[annotation]
-    return " or ".join(describe(part) for part in get_args(annotation))
+Text = Annotated[str, MinLen(1), Accepted("a text")]
 
 
-def _number(limit: Any) -> str:
-    return f"{limit:g}" if isinstance(limit, float) else str(limit)
+def _safe(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name) or name.endswith("."):
+        raise ValueError("not safe")
+    return name
 
 
-def parameter_model(owner: str, fields: dict[str, tuple[Any, Any]]) -> type[BaseModel]:
-    """A strict pydantic model of parameters given as name → (annotation, default)."""
-    definitions: dict[str, Any] = dict(fields)
-    return create_model(owner, __config__=_STRICT, **definitions)
+_SAFE = "name: up to 100 letters, digits, '.', '_' and '-', starting with a letter or a digit"
+#: What a folder or a file can be called on every system, and stays where it is put.
+FolderName = Annotated[str, AfterValidator(_safe), Accepted(f"a folder {_SAFE}")]
+FileName = Annotated[str, AfterValidator(_safe), Accepted(f"a file {_SAFE}")]
 
 
-def check(model: type[BaseModel], fields: dict[str, tuple[Any, Any]], values: dict[str, Any]) -> dict[str, Any]:
+def _listed(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value if value is None else (value,)
+
+
+def _distinct(values: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
+    if values is not None and (not values or len(set(values)) < len(values)):
+        raise ValueError("empty, or one value twice")
+    return values
+
+
+#: Marks of a tuple: one value alone stands for itself, and none comes twice.
+ONE_OR_SEVERAL, DIFFERENT = BeforeValidator(_listed), AfterValidator(_distinct)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter, as it was declared.
+
+    Attributes
+    ----------
+    default : its value where none is given; `...` where one must be.
+    meaning : one line, as the docstring has it.
+    """
+
+    name: str
+    annotation: Any
+    default: Any
+    meaning: str = ""
+
+    @property
+    def accepted(self) -> str:
+        return describe(self.annotation)
+
+    @property
+    def size(self) -> Size | None:
+        """What size it is, if it is one."""
+        return next((mark for mark in _marks(self.annotation) if isinstance(mark, Size)), None)
+
+    @property
+    def unit(self) -> str:
+        return next((mark.name for mark in _marks(self.annotation) if isinstance(mark, Unit)), "")
+
+    def checked(self, value: Any) -> Any:
+        """The value as a plain one of its type; `ParameterErrors` says all that is wrong with it."""
+        value = plain(value)
+        try:
+            return _unsigned_zero(_adapter(self.annotation).validate_python(value))
+        except ValidationError as error:
+            places = [tuple(part for part in each["loc"] if isinstance(part, int)) for each in error.errors()]
+            raise ParameterErrors(*(self._fault(value, place) for place in dict.fromkeys(places))) from None
+
+    def _fault(self, value: Any, place: tuple[int, ...]) -> ParameterError:
+        held = isinstance(value, list) and place and place[0] < len(value)
+        found, within = (value[place[0]], place[:1]) if held else (value, ())
+        return ParameterError(self.name, found, self.accepted, names=choices(self.annotation), within=within)
+
+
+Parameters = Mapping[str, Parameter]
+
+
+def declared(owner: type, shared: type = object, names: dict[str, Any] | None = None) -> dict[str, Parameter]:
+    """The parameters that a dataclass declares, in order, without those of the class `shared` that it is made from.
+
+    `names` are what its annotations name and its module does not import.
+    """
+    hints, meanings = get_type_hints(owner, localns=names, include_extras=True), _meanings(owner)
+    left_out = getattr(shared, "__dataclass_fields__", {})
+    found = {}
+    for field in fields(owner):
+        if field.init and field.name not in left_out:
+            default = field.default_factory() if field.default_factory is not MISSING else field.default
+            default = ... if default is MISSING else default
+            found[field.name] = Parameter(field.name, hints[field.name], default, meanings.get(field.name, ""))
+    return found
+
+
+def unknown(values: Mapping[str, Any], names: Parameters | list[str]) -> list[ParameterError]:
+    """A fault for each of the values whose name is not among `names`."""
+    accepted = ", ".join(names) or "no parameter"
+    return [ParameterError(name, name, accepted, names=names) for name in values if name not in names]
+
+
+def missing(values: Mapping[str, Any], parameters: Parameters) -> list[ParameterError]:
+    """A fault for each parameter that must be given and is not, unless one that is unknown was probably meant to be."""
+    strange = [name for name in values if name not in parameters]
+    return [
+        ParameterError(name, NOTHING, parameter.accepted)
+        for name, parameter in parameters.items()
+        if parameter.default is ... and name not in values and not difflib.get_close_matches(name, strange, n=1)
+    ]
+
+
+def check(parameters: Parameters, values: Mapping[str, Any]) -> dict[str, Any]:
     """`values` as plain Python numbers and texts, with the defaults filled in.
 
     Equal numbers come out equal to the last character (1 and NumPy's 1 as 1.0 for a real parameter, -0.0 as 0.0).
 
     Raises
     ------
-    ParameterError
-        For the first unknown name, wrong type or value out of range.
+    ParameterErrors
+        For every unknown name, wrong type, value out of range, and all that is missing.
     """
-    try:
-        complete = model(**{name: plain(value) for name, value in values.items()}).model_dump()
-        return {name: _unsigned_zero(value) for name, value in complete.items()}
-    except ValidationError as error:
-        name = str(error.errors()[0]["loc"][0])
-        found = values.get(name)
-        if name not in fields:
-            known = ", ".join(fields) or "no parameter"
-            raise ParameterError(name, found, f"one of the parameters {known}") from None
-        raise ParameterError(name, found, describe(fields[name][0])) from None
+    faults, complete = [*unknown(values, parameters), *missing(values, parameters)], {}
+    for name, parameter in parameters.items():
+        complete[name] = parameter.default
+        if name in values:
+            try:
+                complete[name] = parameter.checked(values[name])
+            except ParameterErrors as error:
+                faults += error.faults
+    if faults:
+        raise ParameterErrors(*faults)
+    return complete
 
 
 def checked(name: str, annotation: Any, value: Any) -> Any:
-    """One value as a plain one of its type, as `check` has it; `ParameterError` names it `name`."""
-    try:
-        return _unsigned_zero(_adapter(annotation).validate_python(plain(value)))
-    except ValidationError:
-        raise ParameterError(name, value, describe(annotation)) from None
+    """One value as a plain one of its type, as `check` has it; `ParameterErrors` names it `name`."""
+    return Parameter(name, annotation, ...).checked(value)
+
+
+def describe(annotation: Any) -> str:
+    """What an annotation accepts, in words: ``an integer of at least 1``. Null, for left out, is not mentioned."""
+    marks = list(_marks(annotation))
+    said = [mark.words for mark in marks if isinstance(mark, Accepted)]
+    if said:
+        return said[-1]
+    limits = {Ge: ("at least", "ge"), Gt: ("above", "gt"), Le: ("at most", "le")}
+    bounds = [
+        f"{limits[type(mark)][0]} {_number(getattr(mark, limits[type(mark)][1]))}"
+        for mark in marks
+        if type(mark) in limits
+    ]
+    text = _kind(annotation)
+    return f"{text} {'of ' if bounds and bounds[0].startswith('at') else ''}{' and '.join(bounds)}".strip()
+
+
+_WORDS = {int: "an integer", float: "a number", bool: "true or false", str: "a text"}
+
+
+def _kind(annotation: Any) -> str:
+    if get_origin(annotation) is Annotated:
+        return _kind(get_args(annotation)[0])
+    if get_origin(annotation) is Literal:
+        return ", ".join(map(str, get_args(annotation)))
+    if annotation in _WORDS:
+        return _WORDS[annotation]
+    parts = [part for part in get_args(annotation) if part is not type(None)]
+    if not parts:
+        raise TypeError(f"{annotation}: say with `Accepted` what is accepted")
+    return " or ".join(_kind(part) for part in parts)
+
+
+def choices(annotation: Any) -> tuple[str, ...]:
+    """The words among which an annotation lets choose, wherever in it they stand."""
+    if get_origin(annotation) is Literal:
+        return tuple(map(str, get_args(annotation)))
+    return tuple(choice for part in get_args(annotation) for choice in choices(part))
+
+
+def _marks(annotation: Any) -> Iterator[Any]:
+    """What is said of an annotation beside its type, the outermost last; of a choice, what is said of its parts."""
+    if get_origin(annotation) is Annotated:
+        base, *marks = get_args(annotation)
+        yield from _marks(base)
+        yield from marks
+    elif get_origin(annotation) not in (Literal, None, tuple, list):
+        for part in get_args(annotation):
+            yield from _marks(part)
+
+
+def _number(limit: Any) -> str:
+    return f"{limit:g}" if isinstance(limit, float) else str(limit)
+
+
+def _meanings(owner: type) -> dict[str, str]:
+    """Name → what its line under ``Parameters`` says, in the docstrings of a class and of those it is made from."""
+    found: dict[str, str] = {}
+    for cls in reversed(owner.__mro__):
+        text = (getdoc(cls) or "") if cls.__doc__ else ""
+        _, _, section = text.partition("\nParameters\n----------\n")
+        section = re.split(r"\n\w+\n-{3,}\n", section)[0]
+        for names, meaning in re.findall(r"^(\w[\w, ]*) : (.*(?:\n +.*)*)", section, re.MULTILINE):
+            found |= dict.fromkeys(names.split(", "), " ".join(meaning.replace("`", "").split()))
+    return found
 
 
 @cache
@@ -97,8 +278,12 @@ def _adapter(annotation: Any) -> TypeAdapter[Any]:
 
 
 def plain(value: Any) -> Any:
-    """A NumPy scalar as Python's own, anything else as it is."""
-    return value.item() if isinstance(value, np.generic) else value
+    """A value as a file holds it: NumPy's numbers as Python's own, paths as texts, sequences as lists."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
 def _unsigned_zero(value: Any) -> Any:

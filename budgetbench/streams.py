@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from budgetbench.config import DatasetSection, Experiment, LabelNoise
 from budgetbench.datasets import Cache, Data, Examples, datasets
 from budgetbench.engine.kernel_access import Rows
 from budgetbench.errors import ConfigError, DataError
+from budgetbench.experiment import DatasetSection, Experiment, LabelNoise
 from budgetbench.kernels import Floats
 from budgetbench.seeds import Role, generator
 

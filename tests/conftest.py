@@ -1,15 +1,28 @@
-"""Real data, which is not part of the repository."""
+"""Real data, which is not part of the repository, and what holds for all tests."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from threadpoolctl import threadpool_limits
+from hypothesis import HealthCheck, settings
 
 PROJECT = Path(__file__).resolve().parents[1]
+
+# As in the runner: threads that wait for each other take minutes where cores are few. Read when libraries are loaded.
+os.environ["OMP_NUM_THREADS"] = "1"
+
+#: The same examples in every run: what is found does not depend on luck, nor on how busy the machine is.
+settings.register_profile(
+    "bounded",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+#: Others in each run, and many: --hypothesis-profile=thorough
+settings.register_profile("thorough", settings.get_profile("bounded"), derandomize=False, max_examples=3000)
+settings.load_profile("bounded")
 
 
 @pytest.fixture(scope="session")
@@ -19,10 +32,3 @@ def mirror() -> str:
     if "://" not in place and not Path(place).is_dir():
         pytest.skip("needs real data: name a folder or URL that has it in BUDGETBENCH_MIRROR")
     return place
-
-
-@pytest.fixture(scope="session", autouse=True)
-def one_thread() -> Iterator[None]:
-    """Products on one thread, as in the runner: threads that wait for each other take minutes where cores are few."""
-    with threadpool_limits(1):
-        yield

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -10,15 +12,76 @@ from annotated_types import Ge, Gt, Le
 
 from budgetbench.engine.base import require_one_of
 from budgetbench.errors import ParameterError
-from budgetbench.parameters import Budget, NonNegative, Positive, check, checked, describe, parameter_model
+from budgetbench.parameters import (
+    Accepted,
+    Budget,
+    Examples,
+    NonNegative,
+    Positive,
+    Size,
+    check,
+    checked,
+    declared,
+    describe,
+)
 
-FIELDS: dict[str, tuple[Any, Any]] = {
-    "budget": (Budget, ...),
-    "beta": (Annotated[float, Ge(0)], 0.5),
-    "mode": (Literal["slow", "fast"], "slow"),
-    "size": (Budget | None, None),
-}
-MODEL = parameter_model("made_up", FIELDS)
+
+@dataclass
+class MadeUp:
+    """Made up.
+
+    Parameters
+    ----------
+    budget, size : how many examples
+        are stored.
+    beta : the margin.
+
+    Attributes
+    ----------
+    mode : none of its parameters' lines.
+    """
+
+    budget: Budget
+    beta: Annotated[float, Ge(0)] = 0.5
+    mode: Literal["slow", "fast"] = "slow"
+    size: Annotated[Examples, Size("q", kept=False)] | None = None
+
+
+PARAMETERS = declared(MadeUp)
+
+
+def test_what_is_declared() -> None:
+    assert list(PARAMETERS) == ["budget", "beta", "mode", "size"]
+    assert [parameter.default for parameter in PARAMETERS.values()] == [..., 0.5, "slow", None]
+    meanings = ["how many examples are stored.", "the margin.", "", "how many examples are stored."]
+    assert [parameter.meaning for parameter in PARAMETERS.values()] == meanings
+    assert [parameter.size for parameter in PARAMETERS.values()] == [Size("B"), None, None, Size("q", kept=False)]
+    assert [parameter.unit for parameter in PARAMETERS.values()] == ["examples", "", "", "examples"]
+
+
+def test_what_a_class_is_made_from_may_say_it_and_may_be_left_out() -> None:
+    @dataclass
+    class More(MadeUp):
+        """More.
+
+        Parameters
+        ----------
+        beta : another margin.
+        """
+
+        mode: Literal["slow", "fast"] = "fast"
+        limits: list[float] = field(default_factory=list)
+
+    assert declared(More)["beta"].meaning == "another margin."
+    assert declared(More)["budget"].meaning == "how many examples are stored."
+    assert declared(More)["limits"].default == []
+    assert list(declared(More, MadeUp)) == ["limits"]
+
+
+def test_what_type_and_range_do_not_say_must_be_said() -> None:
+    assert describe(Annotated[list[int], Accepted("two numbers")] | None) == "two numbers"
+    with pytest.raises(TypeError, match="say with `Accepted`"):
+        describe(list)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +93,7 @@ MODEL = parameter_model("made_up", FIELDS)
         (Annotated[float, Gt(0), Le(1)], "a number above 0 and at most 1"),
         (Positive, "a number of at least 1e-30 and at most 1e+30"),
         (Literal["slow", "fast"], "slow, fast"),
-        (Annotated[int, Ge(1)] | None, "an integer of at least 1 or null"),
+        (Annotated[int, Ge(1)] | None, "an integer of at least 1"),
         (bool, "true or false"),
         (str, "a text"),
     ],
@@ -40,26 +103,26 @@ def test_what_is_accepted_in_words(annotation: Any, words: str) -> None:
 
 
 def test_defaults_are_filled_in() -> None:
-    assert check(MODEL, FIELDS, {"budget": 3}) == {"budget": 3, "beta": 0.5, "mode": "slow", "size": None}
-    assert check(MODEL, FIELDS, {"budget": 3, "beta": 1})["beta"] == 1.0
+    assert check(PARAMETERS, {"budget": 3}) == {"budget": 3, "beta": 0.5, "mode": "slow", "size": None}
+    assert check(PARAMETERS, {"budget": 3, "beta": 1})["beta"] == 1.0
 
 
 @pytest.mark.parametrize("number", [np.int64(3), np.int8(3), np.uint16(3)])
 def test_integers_of_numpy_are_integers(number: Any) -> None:
-    found = check(MODEL, FIELDS, {"budget": number, "beta": number, "mode": np.str_("fast")})
+    found = check(PARAMETERS, {"budget": number, "beta": number, "mode": np.str_("fast")})
     assert found == {"budget": 3, "beta": 3.0, "mode": "fast", "size": None}
     assert [type(value) for value in found.values()] == [int, float, str, type(None)]
 
 
 @pytest.mark.parametrize("number", [1, 1.0, np.float32(1), np.float64(1), np.int64(1)])
 def test_equal_numbers_come_out_alike(number: Any) -> None:
-    assert repr(check(MODEL, FIELDS, {"budget": 1, "beta": number})["beta"]) == "1.0"
+    assert repr(check(PARAMETERS, {"budget": 1, "beta": number})["beta"]) == "1.0"
     assert repr(checked("beta", NonNegative, number)) == "1.0"
 
 
 @pytest.mark.parametrize("zero", [0, 0.0, -0.0, np.float32(-0.0)])
 def test_zero_has_no_sign(zero: Any) -> None:
-    assert repr(check(MODEL, FIELDS, {"budget": 1, "beta": zero})["beta"]) == "0.0"
+    assert repr(check(PARAMETERS, {"budget": 1, "beta": zero})["beta"]) == "0.0"
     assert repr(checked("beta", NonNegative, zero)) == "0.0"
 
 
@@ -68,7 +131,7 @@ def test_truth_is_no_number() -> None:
         with pytest.raises(ParameterError, match="accepted: a number of at least 0 and at most 1e\\+30"):
             checked("beta", NonNegative, value)
         with pytest.raises(ParameterError, match="budget: found"):
-            check(MODEL, FIELDS, {"budget": value})
+            check(PARAMETERS, {"budget": value})
 
 
 @pytest.mark.parametrize(
@@ -77,7 +140,7 @@ def test_truth_is_no_number() -> None:
         ({"budget": 2**31}, "budget: found 2147483648; accepted: an integer of at least 1 and at most 2147483647"),
         ({"budget": np.float64(3)}, "budget: found"),
         ({"budget": np.array([3])}, "budget: found"),
-        ({}, "budget: found None; accepted: an integer of at least 1"),
+        ({}, "budget: found nothing; accepted: an integer of at least 1"),
         ({"budget": 0}, "budget: found 0; accepted: an integer of at least 1"),
         ({"budget": True}, "budget: found True"),
         ({"budget": "3"}, "budget: found '3'"),
@@ -86,14 +149,36 @@ def test_truth_is_no_number() -> None:
         ({"budget": 1, "beta": float("nan")}, "beta: found nan"),
         ({"budget": 1, "beta": float("inf")}, "beta: found inf"),
         ({"budget": 1, "mode": "quick"}, "mode: found 'quick'; accepted: slow, fast"),
-        ({"budget": 1, "bugdet": 2}, "bugdet: found 2; accepted: one of the parameters budget, beta, mode, size"),
+        (
+            {"budget": 1, "bugdet": 2},
+            "bugdet: found 'bugdet'; accepted: budget, beta, mode, size. Did you mean 'budget'?",
+        ),
     ],
     ids=str,
 )
 def test_all_else_is_refused(values: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError) as caught:
-        check(MODEL, FIELDS, values)
+        check(PARAMETERS, values)
     assert message in str(caught.value)
+
+
+def test_all_faults_are_told() -> None:
+    with pytest.raises(ParameterError) as caught:
+        check(PARAMETERS, {"beta": -1, "mode": "fats", "x": 1})
+    assert str(caught.value).splitlines() == [
+        "x: found 'x'; accepted: budget, beta, mode, size",
+        "budget: found nothing; accepted: an integer of at least 1 and at most 2147483647",
+        "beta: found -1; accepted: a number of at least 0",
+        "mode: found 'fats'; accepted: slow, fast. Did you mean 'fast'?",
+    ]
+    assert [fault.parameter for fault in caught.value.faults] == ["x", "budget", "beta", "mode"]
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_a_misspelt_name_is_not_missing_as_well() -> None:
+    with pytest.raises(ParameterError) as caught:
+        check(PARAMETERS, {"bugdet": 3})
+    assert len(caught.value.faults) == 1
 
 
 def test_one_of_several() -> None:

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from budgetbench.config import DatasetSection, Experiment, LabelNoise, load
+from budgetbench.config import load
 from budgetbench.datasets import Cache, Data, Examples
 from budgetbench.errors import ConfigError, DataError
+from budgetbench.experiment import DatasetSection, Experiment, LabelNoise
 from budgetbench.streams import LearningProblem, load_problem, prepare, split, stream_of, with_noise
 
 CONFIG = """\

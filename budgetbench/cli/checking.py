@@ -9,7 +9,9 @@ import typer
 from budgetbench.cli.output import console
 from budgetbench.errors import BudgetbenchError
 from budgetbench.verdicts import check, failures, write_verdicts
-from budgetbench.verdicts.writing import FORMATS, print_verdicts
+from budgetbench.verdicts.terminal import shown
+from budgetbench.verdicts.words import title
+from budgetbench.verdicts.writing import FORMATS
 
 
 def check_results(root: Path, form: str, write: bool) -> None:
@@ -21,13 +23,13 @@ def check_results(root: Path, form: str, write: bool) -> None:
     """
     verdicts = check(root)
     if form == "text":
-        print_verdicts(verdicts, console().print)
+        console().print(shown(verdicts))
     else:
         typer.echo(FORMATS[form](verdicts), nl=False)
     for path in write_verdicts(verdicts, root) if write else []:
         typer.echo(f"written to {path}", err=True)
     failed = failures(verdicts)
     if failed:
-        listed = "\n".join(f"  {verdict.id}: {verdict.text}" for verdict in failed)
+        listed = "\n".join(f"  {verdict.id}: {title(verdict)}" for verdict in failed)
         what = f"{len(failed)} of {len(verdicts)} published numbers and claims"
         raise BudgetbenchError(f"{what} do not hold, for no known reason:\n{listed}")

@@ -13,9 +13,10 @@ from typing import Any
 import typer
 
 from budgetbench.cli.showing import print_table
-from budgetbench.config import Experiment, load
+from budgetbench.config import load, restricted
 from budgetbench.datasets import Cache, datasets
 from budgetbench.errors import BudgetbenchError, RequestError
+from budgetbench.experiment import Experiment
 from budgetbench.runner import Outcome, run_experiment
 
 
@@ -41,8 +42,7 @@ def run_all(
     experiments = [load(path, overrides, permutations) for path in configs]
     _refuse_shared_folders(configs, experiments)
     for experiment in experiments:
-        if only:
-            experiment.only(only)
+        restricted(experiment, only)
     left_out = {datasets[name].name for name in skip}
     cache = Cache(data, mirror, quiet=quiet)
     problems: list[str] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from budgetbench.config import load
 from budgetbench.errors import BudgetbenchError, RequestError
 
 if TYPE_CHECKING:
+    from budgetbench.parameters import Parameters
     from budgetbench.results import Table
 
 #: Column headings and rows.
@@ -106,12 +107,30 @@ def show_list(kind: str, data: Path, configs: Path) -> None:
 def _algorithms() -> Listing:
     from budgetbench.learners import learners
 
-    rows = []
-    for name in learners:
-        defaults = {key: default for key, (_, default) in learners[name].own_parameters().items()}
-        parameters = ", ".join(key if value is ... else f"{key}={value}" for key, value in defaults.items())
-        rows.append((name, learners[name].title, parameters))
-    return ("name", "title", "parameters"), rows
+    headers = ("name", "accepted", "default", "what it is")
+    return headers, [
+        row
+        for name in learners
+        for row in ((name, "", "", learners[name].title), *_parameters(learners[name].own_parameters()))
+    ]
+
+
+def _kernels() -> Listing:
+    from budgetbench.kernels import kernels
+
+    headers = ("name", "accepted", "default", "K(x, z)")
+    return headers, [
+        row
+        for name in kernels
+        for row in ((name, "", "", kernels[name].summary), *_parameters(kernels[name].parameters()))
+    ]
+
+
+def _parameters(parameters: Parameters) -> Iterator[tuple[str, ...]]:
+    """For each parameter its name, what it accepts, its default and its meaning."""
+    for name, parameter in parameters.items():
+        default = "" if parameter.default in (None, ...) else str(parameter.default)
+        yield f"  {name}", parameter.accepted, default, parameter.meaning
 
 
 def _datasets(data: Path) -> Listing:
@@ -126,15 +145,10 @@ def _datasets(data: Path) -> Listing:
             here = "cached" if any((data / dataset.folder / file).exists() for file in dataset.files) else "to fetch"
         inputs, classes = str(dataset.n_features or "?"), str(len(dataset.classes or ()) or "?")
         rows.append((name, sizes, inputs, classes, here, dataset.summary))
+        for option, accepted, default, meaning in _parameters(dataset.parameters()):
+            said = f"{accepted}; by default {default}" if default else accepted
+            rows.append((option, "", "", "", "", f"{meaning.rstrip('.')} ({said})"))
     return ("name", "examples", "inputs", "classes", "files", "what it is"), rows
-
-
-def _kernels() -> Listing:
-    from budgetbench.kernels import kernels
-
-    return ("name", "K(x, z)", "parameters"), [
-        (name, kernels[name].summary, ", ".join(kernels[name].parameters()) or "none") for name in kernels
-    ]
 
 
 def _configs(folder: Path) -> Listing:

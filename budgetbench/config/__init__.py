@@ -6,22 +6,6 @@
 
 from __future__ import annotations
 
-from budgetbench.config.algorithms import Algorithm
-from budgetbench.config.document import dump
-from budgetbench.config.experiment import Experiment
-from budgetbench.config.loading import load
-from budgetbench.config.problems import Problem, Problems
-from budgetbench.config.sections import DatasetSection, LabelNoise, Reproduces, Table
+from budgetbench.config.loading import load, restricted
 
-__all__ = [
-    "Algorithm",
-    "DatasetSection",
-    "Experiment",
-    "LabelNoise",
-    "Problem",
-    "Problems",
-    "Reproduces",
-    "Table",
-    "dump",
-    "load",
-]
+__all__ = ["load", "restricted"]

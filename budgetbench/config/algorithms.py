@@ -6,63 +6,39 @@ import itertools
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
-from budgetbench.config.document import Document
-from budgetbench.config.problems import NOTHING, Key, Problem, Words, hint_for
-from budgetbench.config.sections import note_unknown_key
-from budgetbench.errors import ParameterError, dotted
+from budgetbench.config.reading import Reading
+from budgetbench.document import Key
+from budgetbench.errors import NOTHING, ParameterError, Words, dotted
+from budgetbench.experiment import Algorithm, Parameters
 from budgetbench.learners import KernelClassifier, learners
+from budgetbench.parameters import missing, unknown
 
 SELECTIONS = ("test_error",)
 
 #: Parameter sets of one experiment: more than a table or a figure shows.
 MOST_SETS = 10_000
 
-Parameters = dict[str, Any]
 
-
-@dataclass(frozen=True)
-class Algorithm:
-    """One entry of the list of algorithms.
-
-    Attributes
-    ----------
-    name : the learner's own name, never an alias.
-    select : the measure by which tables and figures choose one parameter set (the lowest), or None to show all.
-    grid : parameter → its values; every parameter of the learner is there.
-    trials : the parameter sets of the grid, complete, the learner's first parameter varying slowest.
-    """
-
-    name: str
-    select: str | None
-    grid: dict[str, tuple[Any, ...]]
-    trials: tuple[Parameters, ...]
-
-    def resolved(self) -> dict[str, Any]:
-        """The entry as plain data that is read back as the same entry."""
-        values = {name: list(values) if len(values) > 1 else values[0] for name, values in self.grid.items()}
-        return {"name": self.name, **({"select": self.select} if self.select else {}), **values}
-
-
-def algorithms_of(document: Document, raw: Any, epochs: int, problems: list[Problem]) -> list[Algorithm | None]:
+def algorithms_of(reading: Reading, raw: Any, epochs: int) -> list[Algorithm | None]:
     """The entries in order, None for one whose problems were noted.
 
     `epochs` is for the learners that have epochs and are given none of their own.
     """
     key = ("algorithms",)
     if not isinstance(raw, list) or not raw:
-        problems.append(document.problem(key, raw, "a list of mappings, each with a name: at least one"))
+        reading.note(key, raw, "a list of mappings, each with a name: at least one")
         return []
     sets = sum(map(_grid_size, raw))
     if sets > MOST_SETS:
         largest = max(range(len(raw)), key=lambda number: _grid_size(raw[number]))
         found, accepted = Words(f"{sets} parameter sets"), f"at most {MOST_SETS} of all algorithms together"
-        problems.append(document.problem((*key, largest), found, accepted))
+        reading.note((*key, largest), found, accepted)
         return []
-    entries = [_Entry(document, (*key, number), entry, epochs, problems).read() for number, entry in enumerate(raw)]
-    _refuse_repeats(document, entries, problems)
+    entries = [_Entry(reading, (*key, number), entry, epochs).read() for number, entry in enumerate(raw)]
+    _refuse_repeats(reading, entries)
     return entries
 
 
@@ -75,62 +51,57 @@ def _grid_size(entry: Any) -> int:
 class _Entry:
     """Reads one entry, noting what is wrong with it."""
 
-    def __init__(self, document: Document, key: Key, raw: Any, epochs: int, problems: list[Problem]) -> None:
-        self.document, self.key, self.raw, self.epochs, self.problems = document, key, raw, epochs, problems
+    def __init__(self, reading: Reading, key: Key, raw: Any, epochs: int) -> None:
+        self.reading, self.key, self.raw, self.epochs = reading, key, raw, epochs
 
     def read(self) -> Algorithm | None:
-        before = len(self.problems)
+        before = len(self.reading.problems)
         if not isinstance(self.raw, dict):
-            self._problem((), self.raw, "a mapping with a name")
+            self.reading.note(self.key, self.raw, "a mapping with a name")
             return None
-        name = self.raw.get("name", NOTHING)
-        if not isinstance(name, str) or name not in learners:
-            self._problem(("name",), name, ", ".join(learners), hint_for(name, learners, self.problems))
+        name = self.reading.named(self.key, self.raw, learners)
+        if name is None:
             return None
-        learner = learners[name]
-        select = self.raw.get("select")
+        learner, select = learners[name], self.raw.get("select")
         if select not in (None, *SELECTIONS):
-            self._problem(("select",), select, ", ".join(SELECTIONS), hint_for(select, SELECTIONS, self.problems))
+            self.reading.note((*self.key, "select"), select, ", ".join(SELECTIONS), names=SELECTIONS)
         grid = self._grid(learner)
-        trials = self._trials(learner, grid) if grid is not None else ()
-        if grid is None or len(self.problems) > before:
+        trials = self._trials(learner, grid) if len(self.reading.problems) == before else ()
+        if len(self.reading.problems) > before:
             return None
-        return Algorithm(learners.canonical(name), select, _complete(grid, trials), trials)
+        return Algorithm(learners.canonical(name), learner.revision, select, _complete(grid, trials), trials)
 
-    def _grid(self, learner: type[KernelClassifier]) -> dict[str, tuple[Any, ...]] | None:
+    def _grid(self, learner: type[KernelClassifier]) -> dict[str, tuple[Any, ...]]:
         """The values of each parameter given, in the learner's order so that the order of the keys does not matter."""
         own = learner.own_parameters()
         given = {name: value for name, value in self.raw.items() if name not in ("name", "select")}
-        unknown = [name for name in given if name not in own]
-        for name in unknown:
-            if name in {field.name for field in fields(KernelClassifier)}:
-                hint = "The kernel is the same for all algorithms: set it under kernel."
-                self._problem((name,), name, ", ".join(["name", "select", *own]), hint)
-            else:
-                note_unknown_key(self.document, (*self.key, name), ["name", "select", *own], self.problems)
-        for name, value in given.items():
-            if isinstance(value, list):
-                self._check_list(name, value)
-        if any(value == [] for value in given.values()):
-            return None
+        for fault in unknown(given, ["name", "select", *own]):
+            kernel = fault.parameter in {field.name for field in fields(KernelClassifier)}
+            hint = "The kernel is the same for all algorithms: set it under kernel." if kernel else ""
+            self.reading.note((*self.key, *fault.key), fault.found, fault.accepted, hint, fault.names)
+        for fault in missing(given, own):
+            self.reading.note_all(self.key, fault)
         if "epochs" in own:
             given.setdefault("epochs", self.epochs)
-        listed = {name: value if isinstance(value, list) else [value] for name, value in given.items()}
-        return {name: tuple(listed[name]) for name in own if name in listed}
-
-    def _check_list(self, name: str, values: list[Any]) -> None:
-        if not values:
-            self._problem((name,), values, "a value, or a list of at least one")
-        seen: set[str] = set()
-        for number, value in enumerate(values):
-            if repr(value) in seen:
-                self._problem((name, number), value, "each value once")
-            seen.add(repr(value))
+        grid = {name: given[name] if isinstance(given[name], list) else [given[name]] for name in own if name in given}
+        for name, values in grid.items():
+            if not values:
+                self.reading.note((*self.key, name), values, "a value, or a list of at least one")
+            seen: set[str] = set()
+            for number, value in enumerate(values):
+                at = (name, number) if isinstance(given[name], list) else (name,)
+                if repr(value) in seen:
+                    self.reading.note((*self.key, *at), value, "each value once")
+                seen.add(repr(value))
+                try:
+                    own[name].checked(value)
+                except ParameterError as error:
+                    self.reading.note((*self.key, *at), value, error.accepted, names=error.names)
+        return {name: tuple(values) for name, values in grid.items()}
 
     def _trials(self, learner: type[KernelClassifier], grid: dict[str, tuple[Any, ...]]) -> tuple[Parameters, ...]:
-        trials = []
-        reported = set()
-        misspelt = any(name not in learner.own_parameters() for name in self.raw if name not in ("name", "select"))
+        """The parameter sets; what is noted are values that are each right and do not go together."""
+        trials, reported = [], set()
         for numbers in itertools.product(*(range(len(values)) for values in grid.values())):
             chosen = dict(zip(grid, numbers, strict=True))
             try:
@@ -138,14 +109,11 @@ class _Entry:
             except ParameterError as error:
                 name = error.parameter
                 key: Key = (name, chosen[name]) if isinstance(self.raw.get(name), list) else (name,)
-                # What is missing is probably what an unknown key was meant to be, which is noted already.
-                if key not in reported and (name in self.raw or not misspelt):
+                if key not in reported:
                     reported.add(key)
-                    self._problem(key, error.found if name in self.raw else NOTHING, error.accepted)
+                    found = error.found if name in self.raw else NOTHING
+                    self.reading.note((*self.key, *key), found, error.accepted)
         return tuple(trials)
-
-    def _problem(self, key: Key, found: Any, accepted: str, hint: str = "") -> None:
-        self.problems.append(self.document.problem((*self.key, *key), found, accepted, hint))
 
 
 def _complete(given: dict[str, tuple[Any, ...]], trials: tuple[Parameters, ...]) -> dict[str, tuple[Any, ...]]:
@@ -163,7 +131,7 @@ def _complete(given: dict[str, tuple[Any, ...]], trials: tuple[Parameters, ...])
     return grid
 
 
-def _refuse_repeats(document: Document, entries: list[Algorithm | None], problems: list[Problem]) -> None:
+def _refuse_repeats(reading: Reading, entries: list[Algorithm | None]) -> None:
     """Note parameter sets that come up again: running them twice would show one result as two."""
     first: dict[str, int] = {}
     for number, identity, trial in _identities(entries):
@@ -173,10 +141,10 @@ def _refuse_repeats(document: Document, entries: list[Algorithm | None], problem
         key: Key = ("algorithms", number)
         values = ", ".join(f"{name}={value!r}" for name, value in trial.items())
         found = Words(f"{entries[number].name} with {values} once more")  # type: ignore[union-attr]
-        there = document.problem(("algorithms", first[identity]), None, "")
+        there = reading.document.problem(("algorithms", first[identity]), None, "")
         place = f", line {there.line}" if there.line else ""
         hint = f"It is in {dotted(there.key)}{place} already."
-        problems.append(document.problem(key, found, "each algorithm with the same parameters once", hint))
+        reading.note(key, found, "each algorithm with the same parameters once", hint)
 
 
 def _identities(entries: list[Algorithm | None]) -> Iterator[tuple[int, str, Parameters]]:

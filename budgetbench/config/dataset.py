@@ -2,101 +2,84 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
-from budgetbench.config.document import Document
-from budgetbench.config.problems import NOTHING, Problem
-from budgetbench.config.sections import DatasetSection, note_unknown_key, validated
+from budgetbench.config.reading import Reading
 from budgetbench.datasets import Dataset, datasets
-from budgetbench.errors import ParameterError, nearest
+from budgetbench.errors import NOTHING, ParameterError
+from budgetbench.experiment import DatasetSection
+from budgetbench.parameters import declared, plain
 
-FIELDS = [name for name in DatasetSection.model_fields if name != "options"]
+SECTION = {name: parameter for name, parameter in declared(DatasetSection).items() if name != "options"}
 
 
-def dataset_of(document: Document, raw: Any, problems: list[Problem]) -> DatasetSection | None:
+def dataset_of(reading: Reading, raw: Any) -> DatasetSection | None:
     """The dataset's section with its default variant and options filled in, or None with its problems noted."""
-    if not isinstance(raw, dict):
-        problems.append(document.problem(("dataset",), raw, f"a mapping with the keys {', '.join(FIELDS)}"))
+    before, dataset, own = len(reading.problems), None, {}
+    if isinstance(raw, dict) and isinstance(raw.get("name"), str):
+        name = reading.named(("dataset",), raw, datasets)
+        dataset = datasets[name] if name else None
+        if dataset:
+            own = dataset.parameters()
+        else:  # its options cannot be judged: a key that any dataset takes is let pass
+            options = {option for other in datasets for option in datasets[other].parameters()}
+            raw = {key: value for key, value in raw.items() if key not in options}
+    values = reading.checked(("dataset",), raw, SECTION | own)
+    if dataset is None or values is None:
         return None
-    before = len(problems)
-    name = raw.get("name")
-    dataset = datasets[name] if isinstance(name, str) and name in datasets else None
-    if isinstance(name, str) and dataset is None:
-        problems.append(document.problem(("dataset", "name"), name, ", ".join(datasets), nearest(name, datasets)))
-    # An unknown dataset's options cannot be judged: then a key that any dataset takes is let pass.
-    declared = [dataset] if dataset else [datasets[other] for other in datasets]
-    options = list(dict.fromkeys(option for other in declared for option in other.options))
-    for key in raw:
-        if key not in FIELDS and key not in options:
-            note_unknown_key(document, ("dataset", key), [*FIELDS, *(options if dataset else ())], problems)
-    plain = {key: value for key, value in raw.items() if key in FIELDS}
-    section = validated(DatasetSection, document, ("dataset",), plain, problems)
-    if dataset is None or section is None:
-        return None
-    checks = _Checks(document, dataset, section, problems)
-    given = {key: value for key, value in raw.items() if key in options}
-    complete = section.model_copy(update=checks.completed(given))
+    section = DatasetSection(
+        **{name: values[name] for name in SECTION}, options={name: plain(values[name]) for name in own}
+    )
+    checks = _Checks(reading, dataset, section)
+    complete = replace(section, name=dataset.name, variant=checks.variant())
     checks.positive()
     checks.sizes()
-    return complete if len(problems) == before else None
+    return complete if len(reading.problems) == before else None
 
 
 class _Checks:
     """Checks a section against its dataset, noting what is wrong."""
 
-    def __init__(self, document: Document, dataset: Dataset, section: DatasetSection, problems: list[Problem]) -> None:
-        self.document, self.dataset, self.section, self.problems = document, dataset, section, problems
+    def __init__(self, reading: Reading, dataset: Dataset, section: DatasetSection) -> None:
+        self.reading, self.dataset, self.section = reading, dataset, section
 
-    def completed(self, given: dict[str, Any]) -> dict[str, Any]:
-        """The canonical name, the variant and the options."""
-        complete: dict[str, Any] = {"name": self.dataset.name}
+    def variant(self) -> str | None:
         try:
-            complete["variant"] = self.dataset.checked_variant(self.section.variant) or None
+            return self.dataset.checked_variant(self.section.variant) or None
         except ParameterError as error:
-            hint = nearest(error.found, self.dataset.variants)
-            self._problem("variant", error.found, error.accepted, hint)
-        try:
-            values = self.dataset.checked({key: given[key] for key in given if key in self.dataset.options})
-            complete["options"] = {key: _plain(value) for key, value in values.items()}
-        except ParameterError as error:
-            found = error.found if error.parameter in given else NOTHING
-            self._problem(error.parameter, found, error.accepted)
-        return complete
+            self.reading.note_all(("dataset",), error)
+            return None
 
     def positive(self) -> None:
         classes = classes_of(self.dataset, self.section.variant)
         if classes is None or self.section.positive is None:
             return
         listed = ", ".join(map(str, classes))
-        raw = self.document.data["dataset"]["positive"]
+        raw = self.reading.document.data["dataset"]["positive"]
         for number, label in enumerate(self.section.positive):
             if label not in classes:
                 at = (number,) if isinstance(raw, list) else ()
-                self._problem("positive", label, f"a class of {self.dataset.name}: {listed}", "", *at)
+                self._note("positive", label, f"a class of {self.dataset.name}: {listed}", *at)
         if set(self.section.positive) == set(classes):
-            self._problem("positive", raw, f"some and not all of the classes {listed}")
+            self._note("positive", raw, f"some and not all of the classes {listed}")
 
     def sizes(self) -> None:
         section, dataset = self.section, self.dataset
         given, missing = ("train_size", "test_size") if section.test_size is None else ("test_size", "train_size")
         if (section.train_size is None) != (section.test_size is None):
-            self._problem(missing, NOTHING, f"an integer of at least 1, because {given} is given")
-        elif section.train_size and section.test_size and dataset.n_train and not dataset.options:
+            self._note(missing, NOTHING, f"an integer of at least 1, because {given} is given")
+        elif section.train_size and section.test_size and dataset.n_train and not dataset.parameters():
             total, wanted = dataset.n_train + (dataset.n_test or 0), section.train_size + section.test_size
             if wanted > total:
                 rest = f"at most {total} together with test_size, which is all that {dataset.name} has"
-                self._problem("train_size", section.train_size, rest)
+                self._note("train_size", section.train_size, rest)
         if section.redraw and not dataset.generated:
             generated = ", ".join(name for name in datasets if datasets[name].generated)
-            self._problem("redraw", True, f"false, or one of the generated datasets: {generated}")
+            self._note("redraw", True, f"false, or one of the generated datasets: {generated}")
 
-    def _problem(self, name: str, found: Any, accepted: str, hint: str = "", *at: int) -> None:
-        self.problems.append(self.document.problem(("dataset", name, *at), found, accepted, hint))
-
-
-def _plain(value: Any) -> Any:
-    return str(value) if isinstance(value, Path) else value
+    def _note(self, name: str, found: Any, accepted: str, *at: int) -> None:
+        self.reading.note(("dataset", name, *at), found, accepted)
 
 
 def classes_of(dataset: Dataset, variant: str | None) -> tuple[int | str, ...] | None:
@@ -119,12 +102,3 @@ def number_of_classes(section: DatasetSection) -> int | None:
 def has_test_set(section: DatasetSection) -> bool:
     """Whether a run will have a test set, as far as is known without loading."""
     return section.test_size is not None or not datasets[section.name].pooled
-
-
-def resolved_dataset(section: DatasetSection) -> dict[str, Any]:
-    """The section as plain data."""
-    plain = section.model_dump()
-    for name in ("positive", "scale"):
-        values = plain[name]
-        plain[name] = None if values is None else values[0] if len(values) == 1 else list(values)
-    return plain | section.options

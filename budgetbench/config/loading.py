@@ -3,29 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from budgetbench.config.algorithms import Algorithm, algorithms_of
+from budgetbench.config.algorithms import algorithms_of
 from budgetbench.config.dataset import dataset_of, has_test_set, number_of_classes
-from budgetbench.config.display import plots_of, table_of
-from budgetbench.config.document import Document, read
-from budgetbench.config.experiment import Experiment
-from budgetbench.config.kernel import kernel_of
-from budgetbench.config.problems import Key, Problem, refuse
-from budgetbench.config.sections import DatasetSection, LabelNoise, Outline, Reproduces, Section, validated
+from budgetbench.config.reading import Reading
+from budgetbench.document import Document, Key, read
+from budgetbench.errors import ParameterError, RequestError, clipped, nearest, refuse
+from budgetbench.experiment import Algorithm, DatasetSection, Experiment, LabelNoise, Reproduces, Table
+from budgetbench.kernels import Kernel, kernels
 from budgetbench.learners import learners
-from budgetbench.parameters import plain
+from budgetbench.parameters import Accepted, Parameter, Text, declared, plain
+from budgetbench.plots import figures
+from budgetbench.results.layouts import LAYOUTS
 
-SectionType = TypeVar("SectionType", bound=Section)
+SectionType = TypeVar("SectionType")
+
+#: The keys that need more than a type to be judged, and whose own functions do it.
+JUDGED = {
+    "reproduces": "a mapping with the keys paper, item",
+    "dataset": "a mapping with the key name",
+    "label_noise": "a mapping with the key rate",
+    "kernel": "a mapping such as {name: rbf, gamma: 0.5}",
+    "algorithms": "a list of mappings, each with a name",
+    "plots": "a list of mappings, each with a kind",
+    "table": "a mapping with the key layout",
+}
+_FIELDS = declared(Experiment, names={"Kernel": Kernel})
+OUTLINE = {
+    name: replace(field, annotation=Annotated[Any, Accepted(JUDGED[name])]) if name in JUDGED else field
+    for name, field in _FIELDS.items()
+    if name != "source"
+} | {"title": replace(_FIELDS["title"], annotation=Text | None, default=None)}
+_NAME = Parameter("name", str, ..., "which one")
 
 
-def load(
-    path: str | Path,
-    overrides: Sequence[str] = (),
-    permutations: int | None = None,
-    only: Sequence[str] = (),
-) -> Experiment:
+def load(path: str | Path, overrides: Sequence[str] = (), permutations: int | None = None) -> Experiment:
     """The experiment that a configuration file describes.
 
     Parameters
@@ -33,78 +48,115 @@ def load(
     path : a YAML file.
     overrides : ``KEY=VALUE``, such as ``dataset.limit=500`` or ``algorithms.0.budget=[10, 20]``; values in YAML.
     permutations : takes the place of the file's.
-    only : names of the algorithms to keep; all when empty.
 
     Raises
     ------
     ConfigError
         For whatever the configuration gets wrong, all of it at once, with file, line and key of each problem.
     RequestError
-        For a file that cannot be read, or a name in `only` that the configuration does not have.
+        For a file that cannot be read.
     """
     document = read(path)
     for assignment in overrides:
         document.override(assignment)
     if permutations is not None:
         document.set(("permutations",), plain(permutations), f"--permutations {permutations}")
-    experiment = interpret(document)
-    return experiment.only(only) if only else experiment
+    return interpret(document)
+
+
+def restricted(experiment: Experiment, names: Sequence[str]) -> Experiment:
+    """The experiment with the algorithms of these names (or aliases) alone; with all where none is named.
+
+    Raises
+    ------
+    RequestError
+        For a name that the configuration does not have.
+    """
+    present = list(dict.fromkeys(algorithm.name for algorithm in experiment.algorithms))
+    wanted = {learners.canonical(name): name for name in names}
+    for canonical, name in wanted.items():
+        if canonical not in present:
+            message = f"--only {clipped(name)}: {experiment.name} has no such algorithm; accepted: {', '.join(present)}"
+            raise RequestError(f"{message}. {nearest(name, present)}".rstrip())
+    kept = tuple(entry for entry in experiment.algorithms if entry.name in wanted or not wanted)
+    return replace(experiment, algorithms=kept)
 
 
 def interpret(document: Document) -> Experiment:
     """The experiment of a document; raises `ConfigError` with all that is wrong with it."""
-    problems: list[Problem] = []
-    data = document.data
-    outline: Outline | None = validated(Outline, document, (), data, problems)
-    reproduces = _section(Reproduces, document, ("reproduces",), data, None, problems)
-    noise = _section(LabelNoise, document, ("label_noise",), data, LabelNoise(rate=0.0), problems)
-    plots = plots_of(document, data.get("plots"), problems)
-    table = table_of(document, data.get("table"), problems)
-    kernel = kernel_of(document, data["kernel"], problems) if "kernel" in data else None
-    dataset = dataset_of(document, data["dataset"], problems) if "dataset" in data else None
+    reading, data = Reading(document), document.data
+    outline = reading.checked((), data, OUTLINE)
+    reproduces = _section(reading, Reproduces, "reproduces")
+    noise = _section(reading, LabelNoise, "label_noise")
+    plots = _plots(reading, data.get("plots"))
+    table = _section(reading, Table, "table")
+    if table:
+        reading.named(("table",), data["table"], LAYOUTS, "layout")
+    kernel = _kernel(reading, data["kernel"]) if "kernel" in data else None
+    dataset = dataset_of(reading, data["dataset"]) if "dataset" in data else None
     algorithms: list[Algorithm | None] = []
     if "algorithms" in data:
-        epochs = outline.epochs if outline else 1
-        algorithms = algorithms_of(document, data["algorithms"], epochs, problems)
+        algorithms = algorithms_of(reading, data["algorithms"], outline["epochs"] if outline else 1)
     if dataset:
-        _check_together(document, dataset, algorithms, problems)
-    refuse(problems)
-    if not (outline and noise and kernel and dataset):
+        _check_together(reading, dataset, algorithms)
+    refuse(reading.problems)
+    if not (outline and kernel and dataset):
         raise AssertionError("a part of the configuration is missing and no problem was noted")
-    return Experiment(
-        document=document,
-        name=outline.name,
-        title=outline.title or outline.name,
-        reproduces=reproduces,
-        dataset=dataset,
-        label_noise=noise,
-        kernel=kernel,
-        order=outline.order,
-        permutations=outline.permutations,
-        epochs=outline.epochs,
-        seed=outline.seed,
-        checkpoints=outline.checkpoints,
-        algorithms=tuple(algorithm for algorithm in algorithms if algorithm),
-        plots=plots,
-        table=table,
-    )
+    judged = {
+        "title": outline["title"] or outline["name"],
+        "reproduces": reproduces,
+        "dataset": dataset,
+        "label_noise": noise or LabelNoise(rate=0.0),
+        "kernel": kernel,
+        "algorithms": tuple(algorithm for algorithm in algorithms if algorithm),
+        "plots": plots,
+        "table": table,
+    }
+    return Experiment(**(outline | judged), source=document)
 
 
-def _section(
-    model: type[SectionType],
-    document: Document,
-    key: Key,
-    data: dict[str, Any],
-    default: SectionType | None,
-    problems: list[Problem],
-) -> SectionType | None:
-    raw = data.get(str(key[-1]))
-    return default if raw is None else validated(model, document, key, raw, problems)
+def _section(reading: Reading, section: type[SectionType], key: str) -> SectionType | None:
+    raw = reading.document.data.get(key)
+    values = None if raw is None else reading.checked((key,), raw, declared(section))
+    return None if values is None else section(**values)
 
 
-def _check_together(
-    document: Document, dataset: DatasetSection, algorithms: list[Algorithm | None], problems: list[Problem]
-) -> None:
+def _kernel(reading: Reading, raw: Any) -> Kernel | None:
+    """The kernel that the configuration names, or None with its problems noted."""
+    key = ("kernel",)
+    if not isinstance(raw, dict):
+        reading.note(key, raw, OUTLINE["kernel"].accepted)
+        return None
+    name = reading.named(key, raw, kernels)
+    if name is None or not reading.checked(key, raw, {"name": _NAME} | kernels[name].parameters()):
+        return None
+    try:
+        return kernels[name].made({parameter: value for parameter, value in raw.items() if parameter != "name"})
+    except ParameterError as error:
+        reading.note_all(key, error)
+        return None
+
+
+def _plots(reading: Reading, raw: Any) -> tuple[dict[str, Any], ...] | None:
+    """The figures with all their options; None where the results decide which figures suit them."""
+    if raw is None:
+        return None
+    if not isinstance(raw, list):
+        reading.note(("plots",), raw, OUTLINE["plots"].accepted)
+        return None
+    plots = [_plot(reading, ("plots", number), entry) for number, entry in enumerate(raw)]
+    return tuple(plot for plot in plots if plot)
+
+
+def _plot(reading: Reading, key: Key, raw: Any) -> dict[str, Any] | None:
+    if not isinstance(raw, dict):
+        reading.note(key, raw, "a mapping with a kind")
+        return None
+    kind = reading.named(key, raw, figures, "kind")
+    return reading.checked(key, raw, {"kind": _NAME} | figures[kind].parameters()) if kind else None
+
+
+def _check_together(reading: Reading, dataset: DatasetSection, algorithms: list[Algorithm | None]) -> None:
     """Note algorithms that cannot do what the dataset asks of them."""
     classes = number_of_classes(dataset)
     for number, algorithm in enumerate(algorithms):
@@ -114,8 +166,8 @@ def _check_together(
             several = ", ".join(name for name in learners if learners[name].multiclass)
             hint = f"{dataset.name} has {classes} classes: name one or some of them as dataset.positive."
             key: Key = ("algorithms", number, "name")
-            problems.append(document.problem(key, algorithm.name, f"for more than two classes: {several}", hint))
+            reading.note(key, algorithm.name, f"for more than two classes: {several}", hint)
         if algorithm.select and not has_test_set(dataset):
             hint = f"{dataset.name} has no test set of its own: give dataset.train_size and dataset.test_size."
             key = ("algorithms", number, "select")
-            problems.append(document.problem(key, algorithm.select, "no selection without a test set", hint))
+            reading.note(key, algorithm.select, "no selection without a test set", hint)

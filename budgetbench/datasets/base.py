@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import InitVar, dataclass, field
+from dataclasses import InitVar, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import numpy as np
+from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
-from budgetbench.errors import ParameterError, nearest
+from budgetbench.datasets.limits import MOST_DRAWN
+from budgetbench.errors import ParameterError
+from budgetbench.parameters import Parameter, Unit, check, declared
 from budgetbench.registry import Registry
 
 if TYPE_CHECKING:
@@ -23,6 +25,9 @@ Floats = NDArray[np.floating[Any]]
 Indices = NDArray[np.int64]
 
 datasets: Registry[Dataset] = Registry("dataset")
+
+#: How many examples a generated set has.
+Drawn = Annotated[int, Ge(2), Le(MOST_DRAWN), Unit("examples")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,17 +87,8 @@ def array_checksum(*arrays: NDArray[Any]) -> str:
 
 
 @dataclass(frozen=True)
-class Option:
-    """One option of a dataset, such as the size of a generated one.
-
-    `accept` turns a value into the one used or raises `TypeError` or `ValueError`; `accepted` says in words what it
-    takes; `summary` what the option does. A default that is `...` makes the option required.
-    """
-
-    accept: Callable[[Any], Any]
-    default: Any
-    accepted: str
-    summary: str = ""
+class Options:
+    """What a dataset takes of its own; a subclass declares it, such as the size of a generated set."""
 
 
 class Dataset(ABC):
@@ -107,7 +103,7 @@ class Dataset(ABC):
     n_train, n_test, n_features : sizes; None when only loading tells.
     folder, files : names of the files and of their folder inside the data folder; empty for generated sets.
     variants : names of the forms it comes in, the default first; empty when there is one.
-    options : further keys that `load` accepts.
+    options : what else `load` accepts.
     generated : drawn afresh from (seed, run).
     pooled : no published split: everything is in the training set and the test set is None.
     """
@@ -126,7 +122,7 @@ class Dataset(ABC):
     folder: str = ""
     files: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
-    options: Mapping[str, Option] = {}
+    options: type[Options] = Options
     aliases: tuple[str, ...] = ()
     generated: bool = False
     pooled: bool = False
@@ -148,7 +144,8 @@ class Dataset(ABC):
         DataError
             When the data cannot be had, or is not what it should be.
         """
-        return self._load(Request(cache, self.checked_variant(variant), seed, run, self.checked(options)))
+        made = self.options(**check(self.parameters(), options))
+        return self._load(Request(cache, self.checked_variant(variant), seed, run, made))
 
     def checked_variant(self, variant: str | None) -> str:
         """The variant that is meant; the empty string for a dataset without variants."""
@@ -156,28 +153,12 @@ class Dataset(ABC):
             return self.variants[0] if self.variants else ""
         if variant not in self.variants:
             accepted = f"one of {', '.join(self.variants)}" if self.variants else f"no variant for {self.name}"
-            raise ParameterError("variant", variant, accepted)
+            raise ParameterError("variant", variant, accepted, names=self.variants)
         return variant
 
-    def checked(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The options with defaults filled in, in the order of their declaration."""
-        for key in options:
-            if key not in self.options:
-                known = ", ".join(self.options) or "no options"
-                hint = nearest(key, self.options)
-                raise ParameterError(key, options[key], f"for dataset {self.name}: {known}. {hint}".rstrip(". "))
-        values = {}
-        for key, option in self.options.items():
-            value = options.get(key, option.default)
-            if value is ...:
-                raise ParameterError(key, None, option.accepted)
-            if key in options and not (value is None and option.default is None):
-                try:
-                    value = option.accept(value)
-                except (TypeError, ValueError):
-                    raise ParameterError(key, value, option.accepted) from None
-            values[key] = value
-        return values
+    def parameters(self) -> dict[str, Parameter]:
+        """What `options` declares."""
+        return declared(self.options)
 
     @abstractmethod
     def _load(self, request: Request) -> Data:
@@ -192,7 +173,7 @@ class Request:
     variant: str
     seed: int
     run: int
-    options: dict[str, Any] = field(default_factory=dict)
+    options: Any  # of the dataset's own kind
 
 
 Kind = TypeVar("Kind", bound=type[Dataset])
@@ -202,24 +183,6 @@ def register(kind: Kind) -> Kind:
     """Class decorator that makes a dataset known under its name and aliases."""
     datasets.add(kind.name, kind(), kind.aliases)
     return kind
-
-
-def count(least: int, most: int) -> Callable[[Any], int]:
-    """Accepts a whole number from `least` to `most`."""
-
-    def accept(value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
-            raise ValueError(value)
-        return int(value)
-
-    return accept
-
-
-def fraction(value: Any) -> float:
-    """Accepts a number from 0 to 1."""
-    if isinstance(value, bool) or not 0 <= value <= 1:
-        raise ValueError(value)
-    return float(value)
 
 
 def labelled(X: NDArray[Any], labels: NDArray[Any], classes: tuple[Label, ...]) -> Examples:

@@ -6,12 +6,12 @@ Singer. y = ±1 equally likely; x has mean (y, y) and covariance diag(0.2, 2); t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from budgetbench.datasets.base import Data, Dataset, Examples, Option, Request, count, fraction, register
-from budgetbench.datasets.limits import MOST_DRAWN
+from budgetbench.datasets.base import Data, Dataset, Drawn, Examples, Options, Request, register
+from budgetbench.parameters import Fraction
 from budgetbench.seeds import Role, generator
 
 VARIANCES = np.array([0.2, 2.0])
@@ -23,6 +23,20 @@ def draw(random: np.random.Generator, n: int, flips: float) -> Examples:
     X = signs[:, None] + random.standard_normal((n, 2)) * np.sqrt(VARIANCES)
     flipped = random.random(n) < flips
     return Examples(X, np.where(flipped, 1 - y, y))
+
+
+@dataclass(frozen=True)
+class Flipped(Options):
+    """How many examples, and how many of them labelled wrong.
+
+    Parameters
+    ----------
+    n : how many are drawn.
+    flips : the probability that a label is flipped.
+    """
+
+    n: Drawn = 10000
+    flips: Fraction = 0.1
 
 
 @register
@@ -38,13 +52,10 @@ class Gaussian(Dataset):
     n_train, n_features = 10000, 2
     generated = True
     pooled = True
-    options: Mapping[str, Option] = {
-        "n": Option(count(2, MOST_DRAWN), 10000, f"a whole number from 2 to {MOST_DRAWN}", "examples"),
-        "flips": Option(fraction, 0.1, "a number from 0 to 1", "probability that a label is flipped"),
-    }
+    options = Flipped
 
     def _load(self, request: Request) -> Data:
-        n, flips = request.options["n"], request.options["flips"]
+        n, flips = request.options.n, request.options.flips
         examples = draw(generator(request.seed, Role.DATA, request.run), n, flips)
         identity = f"gaussian/1/n={n}/flips={flips}/seed={request.seed}/run={request.run}"
         return Data(examples, None, (-1, 1), identity)

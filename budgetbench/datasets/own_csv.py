@@ -5,19 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetbench.datasets.base import Option, register
-from budgetbench.datasets.own_files import PATHS, OwnFile, Table, content_of, flag
+from budgetbench.datasets.base import register
+from budgetbench.datasets.own_files import Files, OwnFile, Table, content_of
 from budgetbench.datasets.own_labels import MISSING, shown
 from budgetbench.datasets.parse import brief
 from budgetbench.errors import DataError, nearest
+from budgetbench.parameters import Accepted
 
 QUOTED = re.compile(r'"(?:[^"]|"")*"')
 BLANK = re.compile(r"^ +$", re.MULTILINE)
@@ -26,11 +27,18 @@ FIRST_LINE = 1_000_000
 CELL = re.compile(r'"((?:[^"]|"")*)"|(\S+)')
 
 
-def column(value: Any) -> int | str:
-    """Accepts the name of a column or its position."""
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        raise TypeError(value)
-    return value
+@dataclass(frozen=True)
+class Layout(Files):
+    """What the files do not say.
+
+    Parameters
+    ----------
+    label : the column of the label.
+    header : whether the first line names the columns; left out: found out.
+    """
+
+    label: Annotated[int | str, Accepted("the name of a column or its position from 0 (-1: the last)")] = -1
+    header: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -48,18 +56,14 @@ class Csv(OwnFile):
     name = "csv"
     title = "CSV file"
     summary = "your own table of numbers and a label, with commas, semicolons, tabs or spaces between"
-    options: Mapping[str, Option] = {
-        **PATHS,
-        "label": Option(column, -1, "the name of a column or its position from 0 (-1: the last)", "the label's column"),
-        "header": Option(flag, None, "true or false", "the first line names the columns; left out: found out"),
-    }
+    options = Layout
 
-    def read_all(self, options: dict[str, Any]) -> tuple[Table, Table | None]:
-        path, test_path = options["path"], options["test_path"]
-        train = CsvReader(path, options["label"], options["header"]).read()
+    def read_all(self, options: Layout) -> tuple[Table, Table | None]:
+        path, test_path = options.path, options.test_path
+        train = CsvReader(path, options.label, options.header).read()
         if test_path is None:
             return (train.X, train.labels), None
-        test = CsvReader(test_path, options["label"], options["header"], train.label).read()
+        test = CsvReader(test_path, options.label, options.header, train.label).read()
         return (train.X, train.labels), (in_order_of(train, test, path, test_path), test.labels)
 
 

@@ -3,41 +3,48 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BeforeValidator
 
 from budgetbench.datasets import limits
-from budgetbench.datasets.base import Data, Dataset, Examples, Indices, Option, Request, array_checksum, encoded
+from budgetbench.datasets.base import Data, Dataset, Examples, Indices, Options, Request, array_checksum, encoded
 from budgetbench.datasets.own_labels import known_labels, readable_labels
 from budgetbench.datasets.parse import brief, unpack
 from budgetbench.errors import DataError
+from budgetbench.parameters import Accepted
 
 #: Inputs (n, d) and labels (n,), numbers or strings.
 Table = tuple[NDArray[Any], NDArray[Any]]
 
 
-def existing(value: Any) -> Path:
-    """Accepts the path of a file; whether it exists is seen on loading."""
-    if not isinstance(value, str | Path) or not str(value):
-        raise TypeError(value)
+def _path(value: Any) -> Path:
+    if not isinstance(value, str) or not value:
+        raise ValueError("no path")
     return Path(value).expanduser()
 
 
-def flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError(value)
-    return value
+File = Annotated[Path, BeforeValidator(_path), Accepted("the path of a file")]
 
 
-PATHS: Mapping[str, Option] = {
-    "path": Option(existing, ..., "the path of a file", "training examples"),
-    "test_path": Option(existing, None, "the path of a file", "test examples; without it there is no test set"),
-}
+@dataclass(frozen=True)
+class Files(Options):
+    """Where the examples are; whether a file exists is seen on loading.
+
+    Parameters
+    ----------
+    path : the file with the training examples.
+    test_path : the file with the test examples; without it there is no test set.
+    """
+
+    path: File
+    test_path: File | None = None
 
 
 class OwnFile(Dataset):
@@ -46,11 +53,11 @@ class OwnFile(Dataset):
     source = "your own file"
     licence = "yours"
     preparation = "as in the file"
-    options = PATHS
+    options: type[Options] = Files
 
     def _load(self, request: Request) -> Data:
         train, test = self.read_all(request.options)
-        path, test_path = request.options["path"], request.options["test_path"] or request.options["path"]
+        path, test_path = request.options.path, request.options.test_path or request.options.path
         check_inputs(path, train[0])
         X, labels = train[0], readable_labels(path, train[1])
         classes = tuple(sorted(set(labels.tolist())))
@@ -63,23 +70,23 @@ class OwnFile(Dataset):
                 raise DataError(f"{test_path}: {test[0].shape[1]} inputs where {path} has {X.shape[1]}")
             held.append(examples(test[0], encoded(known_labels(test_path, test[1], classes), classes)))
         content = array_checksum(*(array for part in held for array in (part.X, part.y)), np.array(classes))
-        files = tuple(file for file in (path, request.options["test_path"]) if file is not None)
+        files = tuple(file for file in (path, request.options.test_path) if file is not None)
         return Data(held[0], held[1] if test is not None else None, classes, f"{self.name}/{content}", files)
 
     @abstractmethod
-    def read_all(self, options: dict[str, Any]) -> tuple[Table, Table | None]:
+    def read_all(self, options: Any) -> tuple[Table, Table | None]:
         """The training table and the test table, where there is one; raises DataError."""
 
 
 class OwnTable(OwnFile):
     """A format with one table in each file."""
 
-    def read_all(self, options: dict[str, Any]) -> tuple[Table, Table | None]:
-        test_path = options["test_path"]
-        return self.read(options["path"], options), None if test_path is None else self.read(test_path, options)
+    def read_all(self, options: Any) -> tuple[Table, Table | None]:
+        test_path = options.test_path
+        return self.read(options.path, options), None if test_path is None else self.read(test_path, options)
 
     @abstractmethod
-    def read(self, path: Path, options: dict[str, Any]) -> Table:
+    def read(self, path: Path, options: Any) -> Table:
         """The table in a file; raises DataError."""
 
 

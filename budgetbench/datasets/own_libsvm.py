@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from annotated_types import Ge, Le
 
-from budgetbench.datasets.base import Option, count, register
-from budgetbench.datasets.own_files import PATHS, OwnTable, Table, content_of, flag
+from budgetbench.datasets.base import register
+from budgetbench.datasets.own_files import Files, OwnTable, Table, content_of
 from budgetbench.datasets.parse import brief, read_libsvm
 from budgetbench.errors import DataError
 
@@ -17,23 +18,28 @@ from budgetbench.errors import DataError
 MOST_INPUTS = 1_000_000_000
 
 
+@dataclass(frozen=True)
+class Sparse(Files):
+    """What the files do not say.
+
+    Parameters
+    ----------
+    n_features : how many inputs there are; left out: the highest index.
+    zero_based : indices start at 0 instead of 1.
+    """
+
+    n_features: Annotated[int, Ge(1), Le(MOST_INPUTS)] | None = None
+    zero_based: bool = False
+
+
 @register
 class Libsvm(OwnTable):
     name = "libsvm"
     title = "LIBSVM file"
     summary = "your own file in LIBSVM (svmlight) format"
-    options: Mapping[str, Option] = {
-        **PATHS,
-        "n_features": Option(
-            count(1, MOST_INPUTS),
-            None,
-            f"a whole number from 1 to {MOST_INPUTS}",
-            "inputs; left out: the highest index",
-        ),
-        "zero_based": Option(flag, False, "true or false", "indices start at 0 instead of 1"),
-    }
+    options = Sparse
 
-    def read_all(self, options: dict[str, Any]) -> tuple[Table, Table | None]:
+    def read_all(self, options: Any) -> tuple[Table, Table | None]:
         train, test = super().read_all(options)
         if test is None:
             return train, None
@@ -41,15 +47,15 @@ class Libsvm(OwnTable):
         width = max(train[0].shape[1], test[0].shape[1])
         return widened(train, width), widened(test, width)
 
-    def read(self, path: Path, options: dict[str, Any]) -> Table:
+    def read(self, path: Path, options: Any) -> Table:
         content = b"".join(line.partition(b"#")[0] + b"\n" for line in content_of(path).splitlines())
-        first, n_features = int(not options["zero_based"]), options["n_features"]
+        first, n_features = int(not options.zero_based), options.n_features
         if b":" not in content:
             raise DataError(f"{path}: labels and no inputs; expected lines of: label index:value index:value …")
         try:
             if b"_" in content:  # which Python allows within numbers
                 raise ValueError("found an underscore")
-            X, _ = read_libsvm(content, n_features, options["zero_based"])
+            X, _ = read_libsvm(content, n_features, options.zero_based)
         except (ValueError, OverflowError) as error:
             raise DataError(f"{path}{complaint(content, first, n_features) or f': {brief(error)}'}") from error
         # As they are written: a float64 would make one of two large whole numbers.

@@ -28,8 +28,8 @@ class Npz(OwnFile):
     title = "NumPy file"
     summary = "your own arrays X and y (and X_test and y_test) in a NumPy .npz file"
 
-    def read_all(self, options: dict[str, Any]) -> tuple[Table, Table | None]:
-        path, test_path = options["path"], options["test_path"]
+    def read_all(self, options: Any) -> tuple[Table, Table | None]:
+        path, test_path = options.path, options.test_path
         arrays = read_arrays(path)
         train = table(path, arrays, "X", "y")
         if test_path is not None:

@@ -12,11 +12,11 @@ Source: J. Weston, A. Bordes, L. Bottou, Online (and offline) on an even tighter
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from budgetbench.datasets.base import Data, Dataset, Examples, Option, Request, count, datasets
-from budgetbench.datasets.limits import MOST_DRAWN
+from budgetbench.datasets.base import Data, Dataset, Drawn, Examples, Options, Request, datasets
 from budgetbench.seeds import Role, generator
 
 Draw = Callable[[np.random.Generator, int], Examples]
@@ -58,6 +58,27 @@ def _in_plane(across: np.ndarray, along: np.ndarray, y: np.ndarray) -> Examples:
     return Examples(across[:, None] * ACROSS + along[:, None] * ALONG, y)
 
 
+@dataclass(frozen=True)
+class Sizes(Options):
+    """How many examples.
+
+    Parameters
+    ----------
+    n : training examples.
+    n_test : test examples.
+    """
+
+    n: Drawn = 1000
+    n_test: Drawn = 10000
+
+
+@dataclass(frozen=True)
+class FewSizes(Sizes):
+    """Few of them to learn from."""
+
+    n: Drawn = 100
+
+
 class Toy(Dataset):
     """A toy set, by the function that draws its examples.
 
@@ -75,18 +96,14 @@ class Toy(Dataset):
     generated = True
 
     def __init__(
-        self, name: str, title: str, summary: str, n: int, draw: Draw, best_line: np.ndarray | None = None
+        self, name: str, title: str, summary: str, sizes: type[Sizes], draw: Draw, best_line: np.ndarray | None = None
     ) -> None:
-        self.name, self.title, self.summary, self.n_train = name, title, summary, n
+        self.name, self.title, self.summary = name, title, summary
+        self.options, self.n_train = sizes, sizes.n
         self.draw, self.best_line = draw, best_line
-        whole = f"a whole number from 2 to {MOST_DRAWN}"
-        self.options = {
-            "n": Option(count(2, MOST_DRAWN), n, whole, "training examples"),
-            "n_test": Option(count(2, MOST_DRAWN), 10000, whole, "test examples"),
-        }
 
     def _load(self, request: Request) -> Data:
-        n, n_test = request.options["n"], request.options["n_test"]
+        n, n_test = request.options.n, request.options.n_test
         random = generator(request.seed, Role.DATA, request.run)
         train, test = self.draw(random, n), self.draw(random, n_test)
         identity = f"{self.name}/1/n={n}/n_test={n_test}/seed={request.seed}/run={request.run}"
@@ -98,11 +115,11 @@ for _toy in (
         "toy_separable",
         "Separable toy",
         "two classes in the plane, a line between them (generated)",
-        1000,
+        Sizes,
         separable,
         ACROSS,
     ),
-    Toy("toy_noisy", "Noisy toy", "two overlapping classes in the plane (generated)", 1000, noisy, ACROSS),
-    Toy("toy_nonlinear", "Nonlinear toy", "two interleaved half circles in the plane (generated)", 100, nonlinear),
+    Toy("toy_noisy", "Noisy toy", "two overlapping classes in the plane (generated)", Sizes, noisy, ACROSS),
+    Toy("toy_nonlinear", "Nonlinear toy", "two interleaved half circles in the plane (generated)", FewSizes, nonlinear),
 ):
     datasets.add(_toy.name, _toy)

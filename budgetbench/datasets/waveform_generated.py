@@ -7,12 +7,11 @@ two of three triangular waves a and b are. The classes are numbered as in the UC
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from budgetbench.datasets.base import Data, Dataset, Examples, Option, Request, count, register
-from budgetbench.datasets.limits import MOST_DRAWN
+from budgetbench.datasets.base import Data, Dataset, Drawn, Examples, Options, Request, register
 from budgetbench.seeds import Role, generator
 
 INPUTS = 21
@@ -29,6 +28,18 @@ def draw(random: np.random.Generator, n: int) -> Examples:
     return Examples(u * first + (1 - u) * second + noise, y)
 
 
+@dataclass(frozen=True)
+class Size(Options):
+    """How many examples.
+
+    Parameters
+    ----------
+    n : how many are drawn.
+    """
+
+    n: Drawn = 5000
+
+
 @register
 class GeneratedWaveform(Dataset):
     name = "waveform_generated"
@@ -42,11 +53,9 @@ class GeneratedWaveform(Dataset):
     n_train, n_features = 5000, INPUTS
     generated = True
     pooled = True
-    options: Mapping[str, Option] = {
-        "n": Option(count(2, MOST_DRAWN), 5000, f"a whole number from 2 to {MOST_DRAWN}", "examples")
-    }
+    options = Size
 
     def _load(self, request: Request) -> Data:
-        n = request.options["n"]
+        n = request.options.n
         examples = draw(generator(request.seed, Role.DATA, request.run), n)
         return Data(examples, None, (0, 1, 2), f"waveform_generated/1/n={n}/seed={request.seed}/run={request.run}")

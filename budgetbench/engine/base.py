@@ -5,21 +5,20 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import BaseModel
-from typing_extensions import dataclass_transform
+from typing_extensions import Self, dataclass_transform
 
 from budgetbench.engine.estimator import Estimator
 from budgetbench.engine.kernel_access import KernelAccess, Rows, Streamed
 from budgetbench.errors import ParameterError
 from budgetbench.kernels import Floats, Kernel, Values, kernels, make_kernel
 from budgetbench.lazy import lazy
-from budgetbench.parameters import check, parameter_model, plain
+from budgetbench.parameters import Parameter, check, declared, plain
 from budgetbench.registry import Registry
 
 if TYPE_CHECKING:
@@ -131,20 +130,14 @@ class KernelClassifier(Estimator, ABC):
 
     @classmethod
     @cache
-    def own_parameters(cls) -> dict[str, tuple[Any, Any]]:
-        """The learner's own parameters, without those of the kernel: name → (annotation, default)."""
-        hints = get_type_hints(cls, include_extras=True)
-        shared = {field.name for field in fields(KernelClassifier)}
-        return {
-            field.name: (hints[field.name], ... if field.default is MISSING else field.default)
-            for field in fields(cls)
-            if field.name not in shared
-        }
+    def own_parameters(cls) -> dict[str, Parameter]:
+        """The learner's own parameters, without those of the kernel."""
+        return declared(cls, KernelClassifier)
 
     @classmethod
-    @cache
-    def _parameter_model(cls) -> type[BaseModel]:
-        return parameter_model(cls.name, cls.own_parameters())
+    def defaults(cls) -> dict[str, Any]:
+        """The learner's own parameters by their defaults; `...` where there is none."""
+        return {name: parameter.default for name, parameter in cls.own_parameters().items()}
 
     @classmethod
     def checked(cls, values: dict[str, Any]) -> dict[str, Any]:
@@ -153,9 +146,9 @@ class KernelClassifier(Estimator, ABC):
         Raises
         ------
         ParameterError
-            For an unknown name, a wrong type, a value out of range, or values that do not go together.
+            For unknown names, wrong types and values out of range, all of them, or values that do not go together.
         """
-        complete = check(cls._parameter_model(), cls.own_parameters(), values)
+        complete = check(cls.own_parameters(), values)
         cls._check_together(complete)
         return complete
 
@@ -187,7 +180,7 @@ class KernelClassifier(Estimator, ABC):
 
     # -- scikit-learn's conventions ------------------------------------------------------------------------------
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> KernelClassifier:
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn from the rows of X (n, d) with labels y (n,), in the order given."""
         inputs, labels = self._prepare(X, y)
         self.learn(Streamed(self._kernel, inputs), labels, np.arange(len(inputs)))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from numpy.typing import ArrayLike
+from typing_extensions import Self
 
 from budgetbench.lazy import lazy
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 else:
     metrics, sklearn_utils = lazy("sklearn.metrics"), lazy("sklearn.utils")
     validation = lazy("sklearn.utils.validation")
-
-Self = TypeVar("Self", bound="Estimator")
 
 
 class Estimator:
@@ -31,7 +30,7 @@ class Estimator:
         """The parameters by name; `deep` makes no difference, as none of them has parameters of its own."""
         return {name: getattr(self, name) for name in sorted(field.name for field in fields(self))}  # type: ignore[arg-type]
 
-    def set_params(self: Self, **parameters: Any) -> Self:
+    def set_params(self, **parameters: Any) -> Self:
         """Set parameters by name; they are checked when something is learnt."""
         known = self.get_params()
         for name, value in parameters.items():
@@ -42,8 +41,8 @@ class Estimator:
 
     def __repr__(self) -> str:
         given = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-        defaults = {field.name: field.default for field in fields(self)}  # type: ignore[arg-type]
-        said = ", ".join(f"{name}={given[name]!r}" for name in sorted(given) if given[name] is not defaults[name])
+        usual = {field.name: field.default for field in fields(self)}  # type: ignore[arg-type]
+        said = ", ".join(f"{name}={given[name]!r}" for name in sorted(given) if given[name] != usual[name])
         return f"{type(self).__name__}({said})"
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from typing_extensions import Self
 
 from budgetbench.engine.base import KernelClassifier, Outcome, Points, Rounds
 from budgetbench.engine.driving import Arrivals, blocks, drive
@@ -181,12 +182,12 @@ class OnlineLearner(KernelClassifier):
 
     # -- scikit-learn's conventions ----------------------------------------------------------------------------
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> KernelClassifier:
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         inputs, labels = self._prepare(X, y)
         self.learn(Streamed(self._kernel, inputs), labels, np.arange(len(inputs)))
         return self._remember(inputs, labels, np.arange(len(inputs)))
 
-    def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> KernelClassifier:
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Go on learning from the rows of X (n, d) with labels y (n,), one after the other.
 
         Parameters
@@ -217,7 +218,7 @@ class OnlineLearner(KernelClassifier):
         self.close(access)
         return self._remember(rows, labels, np.concatenate([memory.numbers, np.arange(seen, seen + len(inputs))]))
 
-    def _remember(self, X: Floats, labels: NDArray[np.int64], numbers: Rows) -> KernelClassifier:
+    def _remember(self, X: Floats, labels: NDArray[np.int64], numbers: Rows) -> Self:
         """Be ready for `partial_fit` to go on."""
         kept = self.kept()
         self._memory = Memory(X[kept], labels[kept], numbers[kept])

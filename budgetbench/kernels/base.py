@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
-from functools import cache
-from typing import Any, ClassVar, get_type_hints
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,7 +24,7 @@ from budgetbench.kernels.products import (
     panel_of,
     rows_of,
 )
-from budgetbench.parameters import checked
+from budgetbench.parameters import Parameter, check, declared
 from budgetbench.registry import Registry
 
 kernels: Registry[type[Kernel]] = Registry("kernel")
@@ -41,28 +40,19 @@ class Kernel(ABC):
     non_negative: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        for parameter, annotation in self._own().items():
-            object.__setattr__(self, parameter, checked(parameter, annotation, getattr(self, parameter)))
+        own = declared(type(self))
+        for name, value in check(own, {name: getattr(self, name) for name in own}).items():
+            object.__setattr__(self, name, value)
 
     @classmethod
-    @cache
-    def _own(cls) -> dict[str, Any]:
-        hints = get_type_hints(cls, include_extras=True)
-        return {field.name: hints[field.name] for field in fields(cls)}
-
-    @classmethod
-    def parameters(cls) -> dict[str, Any]:
-        """What may be given to make one: parameter → annotation."""
-        return cls._own()
+    def parameters(cls) -> dict[str, Parameter]:
+        """What may be given to make one."""
+        return declared(cls)
 
     @classmethod
     def made(cls, given: Mapping[str, Any]) -> Kernel:
-        """The kernel of these parameters; `ParameterError` says what is wrong with them."""
-        for key, value in given.items():
-            if key not in cls.parameters():
-                accepted = ", ".join(cls.parameters()) or "no parameter"
-                raise ParameterError(key, value, f"for the {cls.name} kernel: {accepted}")
-        return cls(**given)
+        """The kernel of these parameters; `ParameterError` says all that is wrong with them."""
+        return cls(**check(cls.parameters(), given))
 
     @classmethod
     def guessed(cls, inputs: int) -> dict[str, Any]:
@@ -164,8 +154,8 @@ def make_kernel(name: str, **parameters: Any) -> Kernel:
     Raises
     ------
     ParameterError
-        For a parameter the kernel does not have, a value out of range, or more than one width of an RBF.
+        For a name that no kernel has, or whatever `Kernel.made` refuses.
     """
     if name not in kernels:
-        raise ParameterError("kernel", name, ", ".join(kernels))
+        raise ParameterError("kernel", name, ", ".join(kernels), names=kernels)
     return kernels[name].made({key: value for key, value in parameters.items() if value is not None})

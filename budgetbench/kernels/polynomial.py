@@ -20,7 +20,14 @@ Degree = Annotated[int, Ge(1), Le(100)]
 @kernels.register("polynomial")
 @dataclass(frozen=True)
 class Polynomial(OfProducts):
-    """K(x, z) = (gamma x·z + coef0)^degree"""
+    """K(x, z) = (gamma x·z + coef0)^degree
+
+    Parameters
+    ----------
+    degree : the power.
+    gamma : the factor of the inner product.
+    coef0 : what is added to it.
+    """
 
     name: ClassVar[str] = "polynomial"
     summary: ClassVar[str] = "(gamma x·z + coef0)^degree"

@@ -4,8 +4,8 @@ last place."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -13,19 +13,18 @@ from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled
-from budgetbench.errors import ParameterError
+from budgetbench.errors import NOTHING, ParameterError
 from budgetbench.kernels.base import Kernel, kernels
 from budgetbench.kernels.products import BLOCK, Floats, Panel, Rows, Scratch, Values, products, squared_distances
-from budgetbench.parameters import Positive, checked
+from budgetbench.parameters import Parameter, Positive, check, declared
 
 #: A width whose square, and one over that, is in the range of gamma.
 Width = Annotated[float, Ge(1e-14), Le(1e14)]
 
-#: The three ways to give the width, as functions to gamma.
-RBF_WIDTHS = {
-    "gamma": lambda gamma: gamma,
-    "sigma": lambda sigma: 1 / (2 * sigma**2),
-    "variance": lambda variance: 1 / (2 * variance),
+#: The other ways to give the width, and gamma as their functions.
+WIDTHS: dict[str, tuple[Parameter, Callable[[float], float]]] = {
+    "sigma": (Parameter("sigma", Width, None, "the standard deviation."), lambda sigma: 1 / (2 * sigma**2)),
+    "variance": (Parameter("variance", Width, None, "its square."), lambda variance: 1 / (2 * variance)),
 }
 
 #: Error of gamma ‖x - z‖², and so relative error of a kernel value, that is let pass: a sixteenth of a last place.
@@ -47,16 +46,22 @@ LEAST = 200.0
 @kernels.register("rbf")
 @dataclass(frozen=True)
 class RBF(Kernel):
-    """K(x, z) = exp(-gamma ‖x - z‖²)"""
+    """K(x, z) = exp(-gamma ‖x - z‖²)
+
+    Parameters
+    ----------
+    gamma : 1/(2 sigma²), in place of the width.
+    """
 
     name: ClassVar[str] = "rbf"
     summary: ClassVar[str] = "exp(-gamma ‖x - z‖²), gamma = 1/(2 sigma²) = 1/(2 variance)"
     non_negative: ClassVar[bool] = True
-    gamma: Positive = 1.0
+    gamma: Positive
 
     @classmethod
-    def parameters(cls) -> dict[str, Any]:
-        return cls._own() | {"sigma": Width, "variance": Width}
+    def parameters(cls) -> dict[str, Parameter]:
+        gamma = replace(declared(cls)["gamma"], default=None)
+        return {"gamma": gamma} | {name: parameter for name, (parameter, _) in WIDTHS.items()}
 
     @classmethod
     def guessed(cls, inputs: int) -> dict[str, Any]:
@@ -64,13 +69,13 @@ class RBF(Kernel):
 
     @classmethod
     def made(cls, given: Mapping[str, Any]) -> Kernel:
-        widths = [key for key in RBF_WIDTHS if key in given]
-        if len(widths) > 1:
-            raise ParameterError(widths[1], given[widths[1]], f"exactly one of {', '.join(RBF_WIDTHS)}")
-        others = {key: value for key, value in given.items() if key not in widths}
-        for key in widths:
-            others["gamma"] = RBF_WIDTHS[key](checked(key, cls.parameters()[key], given[key]))
-        return super().made(others)
+        """From exactly one width: a default would be a guess about the data."""
+        values = check(cls.parameters(), given)
+        if len(given) != 1:
+            name = next((name for name in reversed(values) if name in given), "gamma")
+            raise ParameterError(name, given.get(name, NOTHING), f"exactly one of {', '.join(values)}")
+        (name,) = given
+        return cls(values[name] if name == "gamma" else WIDTHS[name][1](values[name]))
 
     def row(self, x: Floats, Z: Floats) -> Values:
         return exponentials_of_distances(x, Z, self.gamma)

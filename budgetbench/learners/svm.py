@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import warnings
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from budgetbench.engine.base import learner
 from budgetbench.engine.kernel_access import KernelAccess, Rows
 from budgetbench.engine.support import BatchLearner
 from budgetbench.kernels import Floats, Values
-from budgetbench.kernels.of_products import Scaled
 from budgetbench.lazy import lazy
 from budgetbench.parameters import Positive
 
@@ -29,6 +29,8 @@ MOST_STEPS, STEPS_PER_EXAMPLE = 10_000_000, 100
 INTEL_STEPS = 10_000
 #: Bytes that a float64 copy of the Gram matrix may take; beyond, the solver computes kernel values by itself.
 PRECOMPUTED_LIMIT = 1 << 30
+#: The kernels that the solver has too, with the same parameters, and what it calls them.
+SOLVERS_OWN = {"rbf": "rbf", "polynomial": "poly", "linear": "linear"}
 #: Rows of it that are copied at a time.
 STRIPE = 512
 
@@ -79,11 +81,9 @@ class SVM(BatchLearner):
         except ImportError:
             solver = sklearn_svm.SVC
         kernel = self._kernel
-        if isinstance(kernel, Scaled):  # none of the solver's own
+        if kernel.name not in SOLVERS_OWN:
             return sklearn_svm.SVC(C=self.C, kernel=kernel.matrix)
-        name = {"polynomial": "poly"}.get(kernel.name, kernel.name)
-        arguments = {key: getattr(kernel, key) for key in ("gamma", "degree", "coef0") if hasattr(kernel, key)}
-        return solver(C=self.C, kernel=name, cache_size=500, **arguments)
+        return solver(C=self.C, kernel=SOLVERS_OWN[kernel.name], cache_size=500, **asdict(kernel))
 
     def _decide(self, inputs: Floats) -> Values:
         if len(self.classes_) == 2:

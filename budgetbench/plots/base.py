@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from budgetbench.errors import BudgetbenchError, ConfigError, nearest
+from annotated_types import Len
+from pydantic import AfterValidator
+
+from budgetbench.errors import BudgetbenchError
+from budgetbench.parameters import Accepted, FileName, Parameter, check, declared
 from budgetbench.registry import Registry
 from budgetbench.results import Results
 
@@ -29,53 +33,36 @@ class Drawing:
     data: pd.DataFrame
 
 
-@dataclass(frozen=True)
-class Option:
-    """One option of a kind of figure.
+def _rising(limits: list[float]) -> list[float]:
+    if not limits[0] < limits[1]:
+        raise ValueError("the lower first")
+    return limits
 
-    Attributes
+
+Limits = Annotated[list[float], Len(2, 2), AfterValidator(_rising), Accepted("two numbers, the lower first")]
+Scale = Literal["linear", "log"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What figures of every kind take; a kind adds its own.
+
+    Parameters
     ----------
-    default : its value where the configuration says nothing.
-    accepted : what is accepted, in words.
-    accepts : whether a value is accepted.
+    name : what its files are called; by default as its kind.
+    title : above it; by default the experiment's.
+    size : for one column of a page, or for two.
+    x_limits, y_limits : where the axes begin and end.
     """
 
-    default: Any
-    accepted: str
-    accepts: Callable[[Any], bool]
+    name: FileName | None = None
+    title: Annotated[str, Accepted("a text")] | None = None
+    size: Literal["single", "double"] = "single"
+    x_limits: Limits | None = None
+    y_limits: Limits | None = None
 
 
-def one_of(*choices: str) -> Option:
-    """One of some words, the first by default."""
-    return Option(choices[0], ", ".join(choices), lambda value: value in choices)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _is_limits(value: Any) -> bool:
-    if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != 2:
-        return False
-    return all(map(_is_number, value)) and value[0] < value[1]
-
-
-TEXT = Option(None, "a text", lambda value: isinstance(value, str))
-LIMITS = Option(None, "two numbers, the lower first", _is_limits)
-WHOLE = Option(
-    None, "an integer of at least 1", lambda value: isinstance(value, int) and value is not True and value > 0
-)
-SCALE = one_of("linear", "log")
-COMMON: dict[str, Option] = {
-    "name": TEXT,  # of the files
-    "title": TEXT,
-    "size": one_of("single", "double"),
-    "x_limits": LIMITS,
-    "y_limits": LIMITS,
-}
-"""Options of every kind of figure."""
-
-Draw = Callable[[Results, Mapping[str, Any]], Drawing]
+Draw = Callable[[Results, Any], Drawing]
 
 
 @dataclass(frozen=True)
@@ -85,36 +72,30 @@ class FigureKind:
     Attributes
     ----------
     summary : what it shows, in one line.
-    options : its own options, besides the common ones.
-    draw : draws it from results and a complete specification; raises `NothingToDraw`.
+    options : what a configuration can say about it.
+    draw : draws it from results and its options; raises `NothingToDraw`.
     """
 
     name: str
     summary: str
-    options: dict[str, Option]
+    options: type[Options]
     draw: Draw
 
-    def checked(self, spec: Mapping[str, Any], key: tuple[str | int, ...] = ()) -> dict[str, Any]:
-        """A specification with defaults filled in.
+    def parameters(self) -> dict[str, Parameter]:
+        """What `options` declares."""
+        return declared(self.options)
 
-        Raises
-        ------
-        ConfigError : an unknown option or a value that is not accepted; `key` is where the specification stands.
-        """
-        options = COMMON | self.options
-        for name, value in spec.items():
-            if name == "kind":
-                continue
-            if name not in options:
-                hint = nearest(name, options)
-                raise ConfigError((*key, name), value, f"an option of {self.name}: {', '.join(options)}", hint)
-            if value is not None and not options[name].accepts(value):
-                raise ConfigError((*key, name), value, options[name].accepted)
-        given = {name: value for name, value in spec.items() if value is not None}
-        return {"kind": self.name} | {name: option.default for name, option in options.items()} | given
+    def checked(self, spec: Mapping[str, Any]) -> dict[str, Any]:
+        """A specification with defaults filled in; `ParameterError` says all that is wrong with it."""
+        given = {name: value for name, value in spec.items() if name != "kind"}
+        return {"kind": self.name} | check(self.parameters(), given)
+
+    def drawn(self, results: Results, spec: Mapping[str, Any]) -> Drawing:
+        """The figure that a complete specification asks for."""
+        return self.draw(results, self.options(**{name: value for name, value in spec.items() if name != "kind"}))
 
 
-def figure_kind(name: str, summary: str, **options: Option) -> Callable[[Draw], Draw]:
+def figure_kind(name: str, summary: str, options: type[Options]) -> Callable[[Draw], Draw]:
     """Make a drawing function a kind of figure that configurations can name."""
 
     def decorate(draw: Draw) -> Draw:
@@ -122,24 +103,3 @@ def figure_kind(name: str, summary: str, **options: Option) -> Callable[[Draw], 
         return draw
 
     return decorate
-
-
-def checked_plots(plots: Any, key: tuple[str | int, ...] = ("plots",)) -> list[dict[str, Any]]:
-    """The configuration's `plots` with defaults filled in.
-
-    Raises
-    ------
-    ConfigError : not a list of mappings, an unknown kind, or what `FigureKind.checked` refuses.
-    """
-    if not isinstance(plots, Sequence) or isinstance(plots, str):
-        raise ConfigError(key, plots, "a list of figures, such as [{kind: error_vs_support}]")
-    found = []
-    for number, spec in enumerate(plots):
-        place = (*key, number)
-        spec = {"kind": spec} if isinstance(spec, str) else spec
-        if not isinstance(spec, Mapping) or "kind" not in spec:
-            raise ConfigError(place, spec, "a mapping with the key kind, such as {kind: error_vs_support}")
-        if not isinstance(spec["kind"], str) or spec["kind"] not in figures:
-            raise ConfigError((*place, "kind"), spec["kind"], ", ".join(figures), nearest(spec["kind"], figures))
-        found.append(figures[spec["kind"]].checked(spec, place))
-    return found

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
+from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
-from budgetbench.plots.base import Drawing, NothingToDraw, Option, figure_kind, one_of
+from budgetbench.parameters import Accepted
+from budgetbench.plots.base import Drawing, NothingToDraw, Options, figure_kind
 from budgetbench.plots.panels import close_panels, new_panels
 from budgetbench.plots.refit import Refit, refit
 from budgetbench.results import Results
@@ -23,25 +25,33 @@ NEGATIVE, POSITIVE, STORED, BEST = "#D55E00", "#0072B2", "#000000", "#009E73"
 #: Parameters that a panel's title shows in words of its own, or not at all.
 TITLED = ("budget", "epochs", "backfitting", "iterations", "C")
 
-YES_OR_NO = Option(False, "true or false", lambda value: isinstance(value, bool))
-COLUMNS = Option(3, "an integer from 1 to 6", lambda value: type(value) is int and 1 <= value <= 6)
-NOTES = Option(
-    None,
-    "a list of texts, one for each panel",
-    lambda value: isinstance(value, list) and all(isinstance(text, str) for text in value),
-)
+
+@dataclass(frozen=True)
+class Decision2D(Options):
+    """How it is drawn.
+
+    Parameters
+    ----------
+    columns : how many panels stand side by side.
+    best_line : draw the best rule that a line gives, where the dataset knows it.
+    surface : show how decision values fall off beside the rule.
+    errors : which ones a panel's title counts.
+    notes : lines under the panels' titles, such as published counts.
+    """
+
+    columns: Annotated[int, Ge(1), Le(6), Accepted("an integer from 1 to 6")] = 3
+    best_line: bool = False
+    surface: bool = False
+    errors: Literal["test", "training"] = "test"
+    notes: Annotated[list[str], Accepted("a list of texts, one for each panel")] | None = None
 
 
 @figure_kind(
     "decision_2d",
     "data in the plane, with the decision rule and the support vectors of each learner in the first run",
-    columns=COLUMNS,
-    best_line=YES_OR_NO,
-    surface=YES_OR_NO,
-    errors=one_of("test", "training"),
-    notes=NOTES,
+    Decision2D,
 )
-def decision_2d(results: Results, spec: Mapping[str, Any]) -> Drawing:
+def decision_2d(results: Results, options: Decision2D) -> Drawing:
     """A panel for each parameter set: the training data, where f = 0 and, with `surface`, how f falls off beside it.
 
     Models are not recorded, so they are learnt again, from the same stream. `best_line` adds the best rule that a line
@@ -52,12 +62,12 @@ def decision_2d(results: Results, spec: Mapping[str, Any]) -> Drawing:
     found = list(again.models(results))
     if not found:
         raise NothingToDraw("no finished first run")
-    notes = list(spec["notes"] or [""] * len(found))
+    notes = list(options.notes or [""] * len(found))
     if len(notes) != len(found):
         raise NothingToDraw(f"notes has {len(notes)} texts for {len(found)} panels")
-    columns = min(spec["columns"], len(found))
+    columns = min(options.columns, len(found))
     rows = -(-len(found) // columns)
-    title_lines = 2 + (spec["notes"] is not None)
+    title_lines = 2 + (options.notes is not None)
     height = rows * (PANEL + 0.125 * title_lines)
     figure, panels = new_panels(rows, columns, PANEL * columns + 0.15, height, 1)
     gap = rows * columns - len(found)
@@ -67,21 +77,21 @@ def decision_2d(results: Results, spec: Mapping[str, Any]) -> Drawing:
     frame = _frame(again)
     titles = _titles([trial for trial, _ in found])
     for axes, (trial, model), title, note in zip(cells, found, titles, notes, strict=True):
-        _panel(axes, again, model, frame, spec)
+        _panel(axes, again, model, frame, options)
         wrong = again.wrong(model)
         axes.set_title(
             "\n".join(
                 [
                     title,
-                    _counts(trial, model, wrong if spec["errors"] == "training" else None),
-                    *([note] if spec["notes"] else []),
+                    _counts(trial, model, wrong if options.errors == "training" else None),
+                    *([note] if options.notes else []),
                 ]
             ),
             fontsize=7,
         )
-    handles, labels = _legend(spec, again)
+    handles, labels = _legend(options, again)
     caption = f"{len(again.stream.order)} training examples of one run."
-    heading = spec["title"] or str(results.experiment.get("title") or results.folder.name)
+    heading = options.title or str(results.experiment.get("title") or results.folder.name)
     close_panels(figure, heading, caption, handles, labels, len(labels))
     return Drawing(figure, _numbers(again, found))
 
@@ -121,12 +131,12 @@ def _counts(trial: pd.Series[Any], model: Any, wrong: int | None) -> str:
     return ", ".join([*words, f"{wrong} error{'' if wrong == 1 else 's'}"])
 
 
-def _panel(axes: Any, again: Refit, model: Any, frame: tuple[Floats, Floats], spec: Mapping[str, Any]) -> None:
+def _panel(axes: Any, again: Refit, model: Any, frame: tuple[Floats, Floats], options: Decision2D) -> None:
     low, high = frame
     across, up = np.linspace(low[0], high[0], FINENESS), np.linspace(low[1], high[1], FINENESS)
     grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2).astype(np.float32)
     f = model.decision_function(grid).reshape(FINENESS, FINENESS)
-    if spec["surface"]:
+    if options.surface:
         unit = float(np.quantile(np.abs(f), 0.9)) or 1.0
         levels = unit * np.array([-1e9, -1, -0.6, -0.3, -0.1, 0, 0.1, 0.3, 0.6, 1, 1e9])
         axes.contourf(across, up, f, levels=levels, colors=_shades(), zorder=0)
@@ -139,7 +149,7 @@ def _panel(axes: Any, again: Refit, model: Any, frame: tuple[Floats, Floats], sp
         *model.outcome().points.inputs.T, s=max(14.0, 2.2 * size), marker="s", facecolors="none", edgecolors=STORED,
         linewidths=0.6, zorder=3,
     )  # fmt: skip
-    line = _best_line(again) if spec["best_line"] else None
+    line = _best_line(again) if options.best_line else None
     if line is not None:
         axes.axline((0, 0), (-line[1], line[0]), color=BEST, linewidth=1.1, linestyle=(0, (4, 2)), zorder=4)
     axes.contour(across, up, f, levels=[0.0], colors=STORED, linewidths=1.2, zorder=5)
@@ -170,7 +180,7 @@ def _best_line(again: Refit) -> Floats | None:
     return getattr(datasets[again.experiment.dataset.name], "best_line", None)
 
 
-def _legend(spec: Mapping[str, Any], again: Refit) -> tuple[list[Any], list[str]]:
+def _legend(options: Decision2D, again: Refit) -> tuple[list[Any], list[str]]:
     from matplotlib.lines import Line2D
 
     negative, positive = (str(label) for label in again.problem.classes)
@@ -180,7 +190,7 @@ def _legend(spec: Mapping[str, Any], again: Refit) -> tuple[list[Any], list[str]
         (Line2D([], [], color=STORED, marker="s", linestyle="none", markerfacecolor="none"), "support vector"),
         (Line2D([], [], color=STORED, linewidth=1.2), "decision rule"),
     ]
-    if spec["best_line"] and _best_line(again) is not None:
+    if options.best_line and _best_line(again) is not None:
         entries.append((Line2D([], [], color=BEST, linewidth=1.1, linestyle=(0, (4, 2))), "Bayes rule"))
     return [handle for handle, _ in entries], [label for _, label in entries]
 

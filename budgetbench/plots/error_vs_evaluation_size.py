@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from budgetbench.plots.axes import set_scale
-from budgetbench.plots.base import Drawing, NothingToDraw, figure_kind, one_of
+from budgetbench.plots.base import Drawing, NothingToDraw, Options, figure_kind
 from budgetbench.plots.panels import close_panels, new_panels
 from budgetbench.plots.series import BARS, bar_ends, runs_text
 from budgetbench.plots.style import COLOURS
@@ -25,18 +25,30 @@ RULES = {
 }
 
 
+@dataclass(frozen=True)
+class ErrorVsEvaluationSize(Options):
+    """How it is drawn.
+
+    Parameters
+    ----------
+    error_bars : what the bars show.
+    """
+
+    error_bars: Literal["stderr", "std", "none"] = "stderr"
+
+
 @figure_kind(
     "error_vs_evaluation_size",
     "test error against the number of examples on which the Tighter Budget Perceptron counts errors",
-    error_bars=one_of("stderr", "std", "none"),
+    ErrorVsEvaluationSize,
 )
-def error_vs_evaluation_size(results: Results, spec: Mapping[str, Any]) -> Drawing:
+def error_vs_evaluation_size(results: Results, options: ErrorVsEvaluationSize) -> Drawing:
     """Mean test error (%) over q, one row of panels for each budget, with a logarithmic and with a linear scale of q.
 
     Counting on all examples, or on the support vectors, has one q only: a point at that q, with a line for reading off
     how many examples another way takes to come down to it.
     """
-    data = _numbers(results, spec["error_bars"])
+    data = _numbers(results, options.error_bars)
     budgets = sorted(data["budget"].unique())
     figure, panels = new_panels(len(budgets), 2, 6.8, 2.35 * len(budgets), 2, sharey="row")
     for row, budget in zip(panels, budgets, strict=True):
@@ -44,15 +56,15 @@ def error_vs_evaluation_size(results: Results, spec: Mapping[str, Any]) -> Drawi
         for axes, scale in zip(row, ("log", "linear"), strict=True):
             _panel(axes, own, scale)
             axes.set_title(f"{budget} support vectors, {scale} scale", loc="left", fontsize=8)
-            if spec["y_limits"] is not None:
-                axes.set_ylim(*spec["y_limits"])
+            if options.y_limits is not None:
+                axes.set_ylim(*options.y_limits)
         row[0].set_ylabel("Test error (%)")
     for axes in panels[-1]:
         axes.set_xlabel("Number of evaluation examples q")
     handles, labels = panels[0, 0].get_legend_handles_labels()
-    bars = BARS[spec["error_bars"]] if (data["high"] > data["low"]).any() else ""
+    bars = BARS[options.error_bars] if (data["high"] > data["low"]).any() else ""
     caption = f"{runs_text(data['runs'])}{f'; bars: {bars}' if bars else ''}. Before a removal, errors are counted on:"
-    title = spec["title"] or str(results.experiment.get("title") or results.folder.name)
+    title = options.title or str(results.experiment.get("title") or results.folder.name)
     close_panels(figure, title, caption, [handle[0] for handle in handles], labels, 2)
     return Drawing(figure, data)
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from budgetbench.plots.axes import dodged, positive_floor, set_scale
-from budgetbench.plots.base import SCALE, Drawing, NothingToDraw, figure_kind, one_of
+from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figure_kind
 from budgetbench.plots.series import BARS, Series, bar_ends, runs_text, series_over_sizes
 from budgetbench.plots.style import finish, new_figure
 from budgetbench.results import Results
 
+Measure = Literal["test_error", "averaged_test_error", "online_error", "margin_error"]
 LABELS = {
     "test_error": "Test error (%)",
     "averaged_test_error": "Test error of the averaged hypothesis (%)",
@@ -23,55 +24,69 @@ LABELS = {
 }
 
 
+@dataclass(frozen=True)
+class ErrorVsSupport(Options):
+    """How it is drawn.
+
+    Parameters
+    ----------
+    measure : which error.
+    error_bars : what the bars show.
+    x, y : how the axes are divided.
+    """
+
+    measure: Measure = "test_error"
+    error_bars: Literal["minmax", "std", "stderr", "none"] = "minmax"
+    x: Scale = "log"
+    y: Scale = "linear"
+
+
 @figure_kind(
     "error_vs_support",
     "error against the number of support vectors, learners with several budgets as lines",
-    measure=one_of(*LABELS),
-    error_bars=one_of("minmax", "std", "stderr", "none"),
-    x=one_of("log", "linear"),
-    y=SCALE,
+    ErrorVsSupport,
 )
-def error_vs_support(results: Results, spec: Mapping[str, Any]) -> Drawing:
+def error_vs_support(results: Results, options: ErrorVsSupport) -> Drawing:
     """Mean error (%) over mean support size, with bars; a learner with one parameter set is a point.
 
     The papers show the test error; Crammer et al. 2003, Figure 4, also the online error and the online margin error
     (`measure`). Where the points of several learners coincide they are set a little apart.
     """
     summary = results.summary
-    measure = spec["measure"]
+    measure = options.measure
     rows = summary[summary["selected"].astype(bool) & summary[f"{measure}_mean"].notna()]
     rows = rows.assign(size=rows["support_size_mean"].fillna(rows["budget"].astype("Float64")).astype(float))
     rows = rows[rows["size"].notna()]
     if rows.empty:
         raise NothingToDraw(f"no finished run has {measure} and support_size")
     series = series_over_sizes(results, rows)
-    data = _numbers(series, measure, spec)
-    figure, axes = new_figure(spec["size"], [one.label for one in series])
+    data = _numbers(series, measure, options)
+    figure, axes = new_figure(options.size, [one.label for one in series])
     for one in series:
         own = data[data["series"] == one.label]
-        _draw(axes, one, own, bars=spec["error_bars"] != "none")
-    set_scale(axes, "x", spec["x"], data["x"].to_numpy())
-    set_scale(axes, "y", spec["y"], data[["y", "low", "high"]].to_numpy().ravel())
-    if spec["x"] == "linear":
+        _draw(axes, one, own, bars=options.error_bars != "none")
+    set_scale(axes, "x", options.x, data["x"].to_numpy())
+    set_scale(axes, "y", options.y, data[["y", "low", "high"]].to_numpy().ravel())
+    if options.x == "linear":
         axes.set_xlim(-0.02 * data["x"].max(), 1.03 * data["x"].max())
-    if spec["y"] == "linear":
+    if options.y == "linear":
         top = axes.get_ylim()[1]
         # a marker close to 0 is to be seen whole
         axes.set_ylim(-0.03 * top if data["y"].min() < 0.03 * top else 0.0, top)
     axes.set_xlabel("Number of support vectors")
     axes.set_ylabel(LABELS[measure])
-    bars = BARS[spec["error_bars"]] if (data["high"] > data["low"]).any() else ""
+    bars = BARS[options.error_bars] if (data["high"] > data["low"]).any() else ""
     caption = runs_text(data["runs"]) + (f"; bars: {bars}" if bars else "") + "."
-    finish(figure, axes, spec, spec["title"] or str(results.experiment.get("title") or results.folder.name), caption)
+    finish(figure, axes, options, options.title or str(results.experiment.get("title") or results.folder.name), caption)
     return Drawing(figure, data)
 
 
-def _numbers(series: list[Series], measure: str, spec: Mapping[str, Any]) -> pd.DataFrame:
+def _numbers(series: list[Series], measure: str, options: ErrorVsSupport) -> pd.DataFrame:
     """What is drawn: x (with its shift), y and the ends of the bar, the last three in percent."""
     parts = []
     for one in series:
         rows = one.rows.sort_values("size", kind="stable")
-        low, high = bar_ends(rows, measure, spec["error_bars"])
+        low, high = bar_ends(rows, measure, options.error_bars)
         part = pd.DataFrame(
             {
                 "series": one.label,
@@ -81,18 +96,18 @@ def _numbers(series: list[Series], measure: str, spec: Mapping[str, Any]) -> pd.
                 "runs": rows["runs"],
                 "support_size": rows["size"],
                 # a logarithmic axis has no place for an empty support set
-                "x": rows["size"].clip(lower=1.0) if spec["x"] == "log" else rows["size"],
+                "x": rows["size"].clip(lower=1.0) if options.x == "log" else rows["size"],
                 "y": 100 * rows[f"{measure}_mean"],
                 "low": 100 * low,
                 "high": 100 * high,
             }
         )
         parts.append(part)
-    shifted = dodged([part["x"].to_numpy(dtype=float) for part in parts], spec["x"])
+    shifted = dodged([part["x"].to_numpy(dtype=float) for part in parts], options.x)
     data: pd.DataFrame = pd.concat(
         [part.assign(x=x) for part, x in zip(parts, shifted, strict=True)], ignore_index=True
     )
-    if spec["y"] == "log":
+    if options.y == "log":
         floor = positive_floor(data[["y", "low"]].to_numpy(dtype=float).ravel()) / 2
         data[["y", "low"]] = data[["y", "low"]].clip(lower=floor)
     return data

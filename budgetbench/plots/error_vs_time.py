@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
 
 from budgetbench.plots.axes import set_scale
-from budgetbench.plots.base import SCALE, Drawing, NothingToDraw, figure_kind, one_of
+from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figure_kind
 from budgetbench.plots.series import BARS, SIZES, Series, bar_ends, runs_text, series_over_sizes
 from budgetbench.plots.style import COLOURS, LINES, MARKERS, finish, new_figure
 from budgetbench.results import Results
@@ -23,14 +24,27 @@ if TYPE_CHECKING:
 SMALLEST, LARGEST = 3.5, 9.0
 
 
+@dataclass(frozen=True)
+class ErrorVsTime(Options):
+    """How it is drawn.
+
+    Parameters
+    ----------
+    error_bars : what the bars show.
+    x, y : how the axes are divided.
+    """
+
+    error_bars: Literal["stderr", "std", "none"] = "stderr"
+    x: Scale = "log"
+    y: Scale = "linear"
+
+
 @figure_kind(
     "error_vs_time",
     "test error against training time, learners with several budgets as lines",
-    error_bars=one_of("stderr", "std", "none"),
-    x=one_of("log", "linear"),
-    y=SCALE,
+    ErrorVsTime,
 )
-def error_vs_time(results: Results, spec: Mapping[str, Any]) -> Drawing:
+def error_vs_time(results: Results, options: ErrorVsTime) -> Drawing:
     """Mean test error (%) over the median training time of the runs; marks grow with the budget.
 
     The median, because a run during which the machine was busy with other things takes much longer than the others.
@@ -47,7 +61,7 @@ def error_vs_time(results: Results, spec: Mapping[str, Any]) -> Drawing:
     parts = []
     for one, label in zip(series, labels, strict=True):
         own = one.rows.sort_values("budget", kind="stable")
-        low, high = bar_ends(own, "test_error", spec["error_bars"])
+        low, high = bar_ends(own, "test_error", options.error_bars)
         parts.append(
             pd.DataFrame(
                 {
@@ -62,20 +76,20 @@ def error_vs_time(results: Results, spec: Mapping[str, Any]) -> Drawing:
             )
         )
     data = pd.concat(parts, ignore_index=True)
-    figure, axes = new_figure(spec["size"], labels)
+    figure, axes = new_figure(options.size, labels)
     budgets = sorted(data["budget"].dropna().unique())
     for number, label in enumerate(labels):
         _draw(axes, data[data["series"] == label], number, label, budgets)
-    set_scale(axes, "x", spec["x"], data["seconds"].to_numpy())
-    set_scale(axes, "y", spec["y"], data[["y", "low", "high"]].to_numpy().ravel())
+    set_scale(axes, "x", options.x, data["seconds"].to_numpy())
+    set_scale(axes, "y", options.y, data[["y", "low", "high"]].to_numpy().ravel())
     axes.set_xlabel("Training time (s)")
     axes.set_ylabel("Test error (%)")
-    bars_text = BARS[spec["error_bars"]] if (data["high"] > data["low"]).any() else ""
+    bars_text = BARS[options.error_bars] if (data["high"] > data["low"]).any() else ""
     caption = f"{runs_text(data['runs'])}, median time{f'; bars: {bars_text}' if bars_text else ''}"
     if len(budgets) > 1:
         caption += f"; the larger the mark, the larger the budget: {', '.join(str(budget) for budget in budgets)}"
     caption += "."
-    finish(figure, axes, spec, spec["title"] or str(results.experiment.get("title") or results.folder.name), caption)
+    finish(figure, axes, options, options.title or str(results.experiment.get("title") or results.folder.name), caption)
     return Drawing(figure, data)
 
 
@@ -110,7 +124,7 @@ def _labels(series: list[Series]) -> list[str]:
     for one in series:
         own = params[id(one)]
         cls = learner(one.algorithm)
-        usual = {name: default for name, (_, default) in cls.own_parameters().items()} if cls else {}
+        usual = cls.defaults() if cls else {}
         siblings = [params[id(other)] for other in series if other.algorithm == one.algorithm]
         names = [name for name in varying(siblings, without=SIZES) if own.get(name) != usual.get(name)]
         words = parameters_text(own, names)

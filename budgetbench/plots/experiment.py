@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from budgetbench.errors import Notice, RequestError
-from budgetbench.plots.base import Drawing, NothingToDraw, checked_plots, figures
+from budgetbench.plots.base import Drawing, NothingToDraw, figures
 from budgetbench.plots.style import styled
 from budgetbench.plots.writer import save
 from budgetbench.results import Results, each, experiment_folders, read_results
@@ -41,16 +41,15 @@ def drawings(results: Results) -> Iterator[Wanted]:
 
     Raises
     ------
-    ConfigError : the experiment's `plots` are not as they should be.
+    ParameterError : the experiment's `plots` are not as they should be.
     """
-    if results.experiment.get("plots") is not None:
-        specs = checked_plots(results.experiment["plots"])
-    else:
-        specs = checked_plots([{"kind": kind} for kind in _suitable(results)])
+    asked = results.experiment.get("plots")
+    wanted = [{"kind": kind} for kind in _suitable(results)] if asked is None else asked
+    specs = [figures[spec["kind"]].checked(spec) for spec in wanted]
     for spec, stem in zip(specs, _stems(specs), strict=True):
         try:
             with styled():
-                drawing = figures[spec["kind"]].draw(results, spec)
+                drawing = figures[spec["kind"]].drawn(results, spec)
         except NothingToDraw as error:
             yield Wanted(spec, stem, None, str(error))
         else:
@@ -96,7 +95,7 @@ def plot_experiment(folder: Path | str) -> list[Path]:
     ------
     RequestError : no results there.
     NothingToDraw : the results hold nothing that the figures show.
-    ConfigError : the experiment's `plots` are not as they should be.
+    ParameterError : the experiment's `plots` are not as they should be.
     """
     results = read_results(folder)
     paths: list[Path] = []

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
+from annotated_types import Ge
 
+from budgetbench.parameters import Unit
 from budgetbench.plots.axes import set_scale
-from budgetbench.plots.base import SCALE, WHOLE, Drawing, NothingToDraw, figure_kind, one_of
+from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figure_kind
 from budgetbench.plots.series import Series, runs_text, series_of_rows
 from budgetbench.plots.style import finish, new_figure
 from budgetbench.results import Results
@@ -23,74 +25,89 @@ LABELS = {
 }
 CROWD = 12  # more curves than this cannot be told apart
 START = 0.02  # of the examples seen: earlier, the share of mistakes is that of a handful and would set the scale
-BAND = one_of("std", "minmax", "none")
 BANDS = {"std": "band: ± standard deviation", "minmax": "band: minimum to maximum", "none": ""}
+
+
+@dataclass(frozen=True)
+class Curves(Options):
+    """How it is drawn.
+
+    Parameters
+    ----------
+    budget : draw this one alone, and learners without any.
+    band : what the bands around the lines show.
+    x, y : how the axes are divided.
+    """
+
+    budget: Annotated[int, Ge(1), Unit("examples")] | None = None
+    band: Literal["std", "minmax", "none"] = "std"
+    x: Scale = "linear"
+    y: Scale = "linear"
+
+
+@dataclass(frozen=True)
+class CurvesOverSupport(Curves):
+    """How it is drawn, by default without bands."""
+
+    band: Literal["std", "minmax", "none"] = "none"
+    x: Scale = "log"
 
 
 @figure_kind(
     "online_error_vs_seen",
     "share of mistakes so far against the number of examples seen",
-    budget=WHOLE,
-    band=BAND,
-    x=SCALE,
-    y=SCALE,
+    Curves,
 )
-def online_error_vs_seen(results: Results, spec: Mapping[str, Any]) -> Drawing:
+def online_error_vs_seen(results: Results, options: Curves) -> Drawing:
     """Orabona's Figure 1: mean online error (%) over the stream."""
-    return _curves(results, spec, "seen", "online_error")
+    return _curves(results, options, "seen", "online_error")
 
 
 @figure_kind(
     "support_vs_seen",
     "size of the support set against the number of examples seen",
-    budget=WHOLE,
-    band=BAND,
-    x=SCALE,
-    y=SCALE,
+    Curves,
 )
-def support_vs_seen(results: Results, spec: Mapping[str, Any]) -> Drawing:
+def support_vs_seen(results: Results, options: Curves) -> Drawing:
     """Orabona's Figure 2: mean size of the support set over the stream."""
-    return _curves(results, spec, "seen", "support_size")
+    return _curves(results, options, "seen", "support_size")
 
 
 @figure_kind(
     "online_error_vs_support",
     "share of mistakes so far against the size of the support set at that time",
-    budget=WHOLE,
-    band=one_of("none", "std", "minmax"),
-    x=one_of("log", "linear"),
-    y=SCALE,
+    CurvesOverSupport,
 )
-def online_error_vs_support(results: Results, spec: Mapping[str, Any]) -> Drawing:
+def online_error_vs_support(results: Results, options: Curves) -> Drawing:
     """Orabona's Figure 3: mean online error (%) over mean size of the support set; a full set goes straight on."""
-    return _curves(results, spec, "support_size", "online_error")
+    return _curves(results, options, "support_size", "online_error")
 
 
-def _curves(results: Results, spec: Mapping[str, Any], across: str, up: str) -> Drawing:
-    rows, budget = _chosen(results, spec["budget"])
+def _curves(results: Results, options: Curves, across: str, up: str) -> Drawing:
+    rows, budget = _chosen(results, options.budget)
     series = series_of_rows(results, rows)
-    data = pd.concat([_numbers(results, one, across, up, spec) for one in series], ignore_index=True)
-    if (up == "online_error" and spec["x"] == "linear") or across == "support_size":
+    data = pd.concat([_numbers(results, one, across, up, options) for one in series], ignore_index=True)
+    if (up == "online_error" and options.x == "linear") or across == "support_size":
         data = data[data["seen"] >= START * data["seen"].max()].reset_index(drop=True)
     if data.empty:
         raise NothingToDraw("the runs' curves have no checkpoint in common")
-    figure, axes = new_figure(spec["size"], [one.label for one in series])
+    figure, axes = new_figure(options.size, [one.label for one in series])
     for number, one in enumerate(series):
         own = data[data["series"] == one.label]
-        _draw(axes, one, own, number / len(series), spec["band"] != "none")
-    set_scale(axes, "x", spec["x"], data["x"].to_numpy(dtype=float))
-    set_scale(axes, "y", spec["y"], data["y"].to_numpy(dtype=float))
-    if spec["x"] == "linear":
+        _draw(axes, one, own, number / len(series), options.band != "none")
+    set_scale(axes, "x", options.x, data["x"].to_numpy(dtype=float))
+    set_scale(axes, "y", options.y, data["y"].to_numpy(dtype=float))
+    if options.x == "linear":
         axes.set_xlim(0, data["x"].max() * 1.03)
-    if spec["y"] == "linear":
+    if options.y == "linear":
         axes.set_ylim(*_limits(data, from_zero=up == "support_size"))
     axes.set_xlabel(LABELS[across])
     axes.set_ylabel(LABELS[up])
-    several = data["runs"].max() > 1 and BANDS[spec["band"]]
+    several = data["runs"].max() > 1 and BANDS[options.band]
     caption = (
         runs_text(data["runs"]) + (f"; {several}" if several else "") + (f"; B = {budget}" if budget else "") + "."
     )
-    finish(figure, axes, spec, spec["title"] or str(results.experiment.get("title") or results.folder.name), caption)
+    finish(figure, axes, options, options.title or str(results.experiment.get("title") or results.folder.name), caption)
     return Drawing(figure, data)
 
 
@@ -125,7 +142,7 @@ def _chosen(results: Results, budget: int | None) -> tuple[pd.DataFrame, int | N
     return rows[[one is None or one == budget for one in budgets]], budget
 
 
-def _numbers(results: Results, one: Series, across: str, up: str, spec: Mapping[str, Any]) -> pd.DataFrame:
+def _numbers(results: Results, one: Series, across: str, up: str, options: Curves) -> pd.DataFrame:
     """Means over the runs at the checkpoints that all of them have."""
     trials = results.trials
     own = trials[(trials["point"] == one.rows.index[0]) & (trials["status"] != "failed") & trials["curve"].notna()]
@@ -140,9 +157,9 @@ def _numbers(results: Results, one: Series, across: str, up: str, spec: Mapping[
     stacks["online_error"] *= 100
     y = stacks[up].mean(axis=0)
     low, high = y, y
-    if spec["band"] == "minmax":
+    if options.band == "minmax":
         low, high = stacks[up].min(axis=0), stacks[up].max(axis=0)
-    elif spec["band"] == "std" and len(curves) > 1:
+    elif options.band == "std" and len(curves) > 1:
         spread = stacks[up].std(axis=0, ddof=1)
         low, high = y - spread, y + spread
     data: pd.DataFrame = pd.DataFrame(
@@ -158,7 +175,7 @@ def _numbers(results: Results, one: Series, across: str, up: str, spec: Mapping[
             "high": high,
         }
     )
-    for name, axis in (("x", spec["x"]), ("y", spec["y"])):
+    for name, axis in (("x", options.x), ("y", options.y)):
         if axis == "log":  # nothing stored, or no mistake, yet
             data = data[data[name] > 0]
     return data

@@ -14,7 +14,7 @@ from budgetbench.plots.base import NothingToDraw
 from budgetbench.results import Results
 
 if TYPE_CHECKING:
-    from budgetbench.config import Experiment
+    from budgetbench.experiment import Experiment
     from budgetbench.streams import LearningProblem, Stream
 
 RUN = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,8 @@ from budgetbench.results.names import learner
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from budgetbench.plots.base import Options
 
 SIZES = {"single": (4.3, 3.0), "double": (6.8, 4.0)}
 """Width, and height of the axes with their labels, in inches; legends come on top of the height."""
@@ -86,17 +88,17 @@ def new_figure(size: str, labels: Sequence[str]) -> tuple[Figure, Axes]:
     return figure, figure.subplots()
 
 
-def finish(figure: Figure, axes: Axes, spec: Mapping[str, Any], title: str, caption: str) -> None:
+def finish(figure: Figure, axes: Axes, options: Options, title: str, caption: str) -> None:
     """Title above; legend and caption below the axes, where they cover no data."""
     handles, labels = axes.get_legend_handles_labels()
     # The legend of an error bar would show the bar; the line with its marker says enough.
     handles = [handle[0] if isinstance(handle, tuple) else handle for handle in handles]
-    axes.set_title(textwrap.fill(title, 88 if spec["size"] == "double" else 58), loc="left", pad=8)
+    axes.set_title(textwrap.fill(title, 88 if options.size == "double" else 58), loc="left", pad=8)
     legend = figure.legend(
-        handles, labels, loc="outside lower center", ncols=_legend_columns(spec["size"], labels), title=caption
+        handles, labels, loc="outside lower center", ncols=_legend_columns(options.size, labels), title=caption
     )
     legend.get_title().set_color(GREY)
-    for axis, limits in (("x", spec["x_limits"]), ("y", spec["y_limits"])):
+    for axis, limits in (("x", options.x_limits), ("y", options.y_limits)):
         if limits is not None:
             axes.set(**{f"{axis}lim": tuple(limits)})
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
+from annotated_types import MinLen
 
 from budgetbench.errors import RequestError
+from budgetbench.parameters import DIFFERENT, Accepted
 from budgetbench.plots.axes import positive_floor, set_scale
-from budgetbench.plots.base import Drawing, NothingToDraw, Option, figure_kind, one_of
-from budgetbench.plots.error_vs_support import LABELS
+from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figure_kind
+from budgetbench.plots.error_vs_support import LABELS, Measure
 from budgetbench.plots.panels import close_panels, new_panels
 from budgetbench.plots.series import Series, runs_text, series_over_sizes
 from budgetbench.plots.style import COLOURS, MARKERS, SIZES
@@ -21,17 +23,7 @@ from budgetbench.results import Results, read_results
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MEASURES = ("test_error", "online_error", "margin_error")
 ROW_HEIGHT = 1.75  # inches, where there are several rows
-
-
-def _is_names(value: Any) -> bool:
-    named = isinstance(value, Sequence) and not isinstance(value, str) and len(value) > 0
-    return named and all(isinstance(name, str) for name in value) and len(set(value)) == len(value)
-
-
-def _is_measures(value: Any) -> bool:
-    return _is_names(value) and all(name in LABELS for name in value)
 
 
 @dataclass(frozen=True)
@@ -43,39 +35,63 @@ class _Column:
     series: list[Series]
 
 
+@dataclass(frozen=True)
+class SupportPanels(Options):
+    """How it is drawn.
+
+    Parameters
+    ----------
+    experiments : a column for each; by default this one alone.
+    measures : a row for each.
+    x, y : how the axes are divided.
+    """
+
+    experiments: (
+        Annotated[
+            list[str],
+            MinLen(1),
+            DIFFERENT,
+            Accepted("a list of different experiments whose results lie beside these"),
+        ]
+        | None
+    ) = None
+    measures: Annotated[
+        list[Measure], MinLen(1), DIFFERENT, Accepted(f"a list of different ones of {', '.join(LABELS)}")
+    ] = field(default_factory=lambda: ["test_error", "online_error", "margin_error"])
+    x: Scale = "log"
+    y: Scale = "log"
+
+
 @figure_kind(
     "support_panels",
     "several errors (rows) of several experiments (columns) against the number of support vectors, in one figure",
-    experiments=Option(None, "a list of different experiments whose results lie beside these", _is_names),
-    measures=Option(list(MEASURES), f"a list of different ones of {', '.join(LABELS)}", _is_measures),
-    x=one_of("log", "linear"),
-    y=one_of("log", "linear"),
+    SupportPanels,
 )
-def support_panels(results: Results, spec: Mapping[str, Any]) -> Drawing:
+def support_panels(results: Results, options: SupportPanels) -> Drawing:
     """Mean errors (%) over mean support size, a row for each measure and a column for each experiment.
 
     Parameter sets that differ in the budget alone are joined by a line, others are points. All panels share one
     legend, in which a learner whose parameters were searched for stands once, whatever was found best. The margin
     error, of which most are large, has a linear axis from 0 in any case.
     """
-    columns = _styled([_column(one) for one in _experiments(results, spec["experiments"])])
-    data = pd.concat([_numbers(column, measure) for column in columns for measure in spec["measures"]])
+    columns = _styled([_column(one) for one in _experiments(results, options.experiments)])
+    data = pd.concat([_numbers(column, measure) for column in columns for measure in options.measures])
     if data.empty:
-        raise NothingToDraw(f"no finished run has support_size and one of {', '.join(spec['measures'])}")
-    single = len(spec["measures"]) == len(columns) == 1
-    width, height = SIZES[spec["size"] if single else "double"]
-    height = height if single else ROW_HEIGHT * len(spec["measures"])
+        raise NothingToDraw(f"no finished run has support_size and one of {', '.join(options.measures)}")
+    single = len(options.measures) == len(columns) == 1
+    width, height = SIZES[options.size if single else "double"]
+    height = height if single else ROW_HEIGHT * len(options.measures)
     handles: dict[str, Any] = {}
     labels = list(dict.fromkeys(one.label for column in columns for one in column.series))
     legend_columns = 2 if width < SIZES["double"][0] else 3
     legend_rows = -(-len(labels) // legend_columns)
-    figure, grid = new_panels(len(spec["measures"]), len(columns), width, height, legend_rows, sharex="col")
-    for axes_row, measure in zip(grid, spec["measures"], strict=True):
+    figure, grid = new_panels(len(options.measures), len(columns), width, height, legend_rows, sharex="col")
+    for axes_row, measure in zip(grid, options.measures, strict=True):
         for axes, column in zip(axes_row, columns, strict=True):
-            _panel(axes, column, data[(data["experiment"] == column.name) & (data["measure"] == measure)], spec)
-            if spec["x"] == "log" and len(columns) > 2:
+            _panel(axes, column, data[(data["experiment"] == column.name) & (data["measure"] == measure)], options)
+            if options.x == "log" and len(columns) > 2:
                 _sparse_ticks(axes)
-            _limited(axes, spec)
+            _limited(axes, options)
             handles |= dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
         axes_row[0].set_ylabel(LABELS[measure])
     if len(columns) > 1:
@@ -83,7 +99,7 @@ def support_panels(results: Results, spec: Mapping[str, Any]) -> Drawing:
             axes.set_title(column.title, loc="left", pad=6)
     for axes in grid[-1]:
         axes.set_xlabel("Number of support vectors")
-    title = spec["title"] or (columns[0].title if len(columns) == 1 else "")
+    title = options.title or (columns[0].title if len(columns) == 1 else "")
     shown = [label for label in labels if label in handles]
     caption = f"{runs_text(data['runs'])}."
     close_panels(figure, title, caption, [handles[label] for label in shown], shown, legend_columns)
@@ -164,7 +180,7 @@ def _numbers(column: _Column, measure: str) -> pd.DataFrame:
     return found
 
 
-def _panel(axes: Axes, column: _Column, data: pd.DataFrame, spec: Mapping[str, Any]) -> None:
+def _panel(axes: Axes, column: _Column, data: pd.DataFrame, options: SupportPanels) -> None:
     if data.empty:
         axes.set_axis_off()
         return
@@ -177,12 +193,12 @@ def _panel(axes: Axes, column: _Column, data: pd.DataFrame, spec: Mapping[str, A
         style = one.drawn() | {"markersize": 6.0 if alone else 3.2, "linestyle": "none" if alone else one.line}
         axes.plot(x, own["mean"], zorder=3 if alone else 2, markeredgewidth=0.7, **style)
     values = data["mean"].to_numpy(dtype=float)
-    scale = "linear" if (data["measure"] == "margin_error").all() else spec["y"]
-    set_scale(axes, "x", spec["x"], _x_values(column))
+    scale = "linear" if (data["measure"] == "margin_error").all() else options.y
+    set_scale(axes, "x", options.x, _x_values(column))
     set_scale(axes, "y", scale, values.clip(min=positive_floor(values)) if scale == "log" else values)
     if scale == "linear":
         axes.set_ylim(0, 1.05 * float(np.nanmax(values)))
-    if spec["x"] == "linear":
+    if options.x == "linear":
         axes.set_xlim(0, 1.05 * float(_x_values(column).max()))
 
 
@@ -200,7 +216,7 @@ def _x_values(column: _Column) -> Any:
     return np.concatenate([one.rows["size"].to_numpy(dtype=float) for one in column.series]).clip(min=1.0)
 
 
-def _limited(axes: Axes, spec: Mapping[str, Any]) -> None:
-    for axis, limits in (("x", spec["x_limits"]), ("y", spec["y_limits"])):
+def _limited(axes: Axes, options: SupportPanels) -> None:
+    for axis, limits in (("x", options.x_limits), ("y", options.y_limits)):
         if limits is not None:
             axes.set(**{f"{axis}lim": tuple(limits)})

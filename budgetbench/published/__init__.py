@@ -74,5 +74,5 @@ def cited(experiment: Mapping[str, Any]) -> str:
     """What an experiment reproduces, in words: ``Orabona, Keshet, Caputo 2008, Table 1``."""
     key, item = experiment["reproduces"]["paper"], experiment["reproduces"]["item"]
     paper = read(key)["paper"]
-    names = [name.split()[-1] for name in paper["authors"].split(", ")]
+    names = [name.split()[-1] for name in paper["authors"]]
     return f"{', '.join(names)} {paper['year']}, {item}"

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from budgetbench.datasets import datasets
-from budgetbench.learners import learners
 from budgetbench.report.experiments import ExperimentPart
-from budgetbench.report.words import Anchors, number, slug
-from budgetbench.verdicts.model import NOT_RUN, Evidence, Paper, Verdict, counts
-
-UNITS = {"points": "percentage points", "s": "seconds"}
+from budgetbench.report.words import Anchors, number
+from budgetbench.verdicts import words
+from budgetbench.verdicts.model import NOT_RUN, Evidence, Number, Outcome, Paper, Verdict, counts
 
 
 @dataclass(frozen=True)
@@ -21,29 +18,32 @@ class EvidenceRow:
 
     what: str
     runs: int
-    difference: str
+    mean: str
     interval: str
     outcome: str
 
 
 @dataclass(frozen=True)
 class VerdictRow:
-    """A verdict with what the filter goes by.
+    """A verdict in words, and what the filter goes by.
 
     Attributes
     ----------
-    outcome : the state, or known deviation.
-    mark : the outcome as part of a class name.
     links : the experiments that it needs, with the anchor of those that are on the page.
     """
 
-    verdict: Verdict
     anchor: str
-    outcome: str
-    mark: str
+    outcome: Outcome
+    text: str
+    published: str
+    ours: str
+    difference: str
     spreads: str
+    quote: str
+    deviation: str | None
+    note: str
     evidence: list[EvidenceRow]
-    links: list[tuple[str, str]]
+    links: tuple[tuple[str, str], ...]
     learners: tuple[str, ...]
     datasets: tuple[str, ...]
 
@@ -54,12 +54,13 @@ class ItemPart:
 
     name: str
     anchor: str
-    groups: list[tuple[str, list[VerdictRow]]]
+    numbers: list[VerdictRow]
+    claims: list[VerdictRow]
 
     @property
     def run(self) -> bool:
         """Whether anything of it was run."""
-        return any(row.outcome != NOT_RUN for _, rows in self.groups for row in rows)
+        return any(row.outcome is not NOT_RUN for row in (*self.numbers, *self.claims))
 
 
 @dataclass(frozen=True)
@@ -70,15 +71,7 @@ class PaperPart:
     anchor: str
     items: list[ItemPart]
     experiments: list[ExperimentPart]
-    counts: dict[str, int]
-
-    @property
-    def name(self) -> str:
-        """The paper in a few words: first author and year."""
-        authors = re.split(r",| and |;", self.paper.authors)
-        first = authors[0].split()[-1] if authors[0].split() else self.paper.key
-        others = " et al." if len(authors) > 2 else ""
-        return f"{first}{others} {self.paper.year}"
+    counts: dict[Outcome, int]
 
     @property
     def total(self) -> int:
@@ -86,95 +79,58 @@ class PaperPart:
         return sum(self.counts.values())
 
 
-@dataclass
-class Subjects:
-    """Finds the learners and datasets that a verdict is about."""
-
-    experiments: Mapping[str, ExperimentPart]
-    titles: list[tuple[re.Pattern[str], str]] = field(default_factory=list)
-    named: dict[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        names = {str(learners[name].title): name for name in learners}
-        self.named = {datasets[name].title.lower(): name for name in datasets} | {name: name for name in datasets}
-        # "Perceptron" stands inside of "Budget Perceptron": the longer name is looked for first
-        for title in sorted(names, key=lambda title: (-len(title), title)):
-            self.titles.append((re.compile(rf"(?<![\w-]){re.escape(title)}(?![\w+])"), names[title]))
-
-    def learners(self, verdict: Verdict) -> tuple[str, ...]:
-        """Names of the learners that the verdict's id, text or evidence names, in the order of the registry."""
-        found = {learners.canonical(part) for part in verdict.id.split(".") if part in learners}
-        for text in (verdict.text, *(one.what for one in verdict.evidence)):
-            for pattern, name in self.titles:
-                text, times = pattern.subn(" ", text)
-                if times:
-                    found.add(name)
-        return tuple(name for name in learners if name in found)
-
-    def datasets(self, verdict: Verdict) -> tuple[str, ...]:
-        """Names of the datasets of its experiments; of one that is not there, what its name says."""
-        found: dict[str, None] = {}
-        for name in verdict.experiments:
-            if name in self.experiments:
-                found[self.experiments[name].dataset] = None
-            else:
-                found |= dict.fromkeys(self.named[part] for part in name.split("_") if part in self.named)
-        return tuple(name for name in found if name)
-
-
 def paper_parts(
     papers: Iterable[Paper], verdicts: Sequence[Verdict], experiments: Sequence[ExperimentPart], anchors: Anchors
 ) -> list[PaperPart]:
     """The papers with their verdicts and experiments; papers that have neither stay out."""
-    subjects = Subjects({part.name: part for part in experiments})
+    links = {part.name: part.anchor for part in experiments}
     parts = []
     for paper in papers:
-        own = [verdict for verdict in verdicts if verdict.paper == paper.key]
+        own = [verdict for verdict in verdicts if verdict.said.paper == paper.key]
         done = [part for part in experiments if part.paper == paper.key]
         done.sort(key=lambda part: (_place(part.item, paper.items), _natural(part.item), part.name))
         if own or done:
-            items = _items(paper, own, subjects, anchors)
+            items = _items(paper, own, links, anchors)
             parts.append(PaperPart(paper, anchors.new(paper.key), items, done, counts(own)))
     return parts
 
 
-def _items(paper: Paper, verdicts: list[Verdict], subjects: Subjects, anchors: Anchors) -> list[ItemPart]:
-    names = list(dict.fromkeys([*paper.items, *(verdict.item for verdict in verdicts)]))
+def _items(paper: Paper, verdicts: list[Verdict], links: Mapping[str, str], anchors: Anchors) -> list[ItemPart]:
     parts = []
-    for name in names:
-        rows = [_row(verdict, subjects, anchors) for verdict in verdicts if verdict.item == name]
-        kinds = {"number": "Numbers", "claim": "Claims"}
-        groups = [(title, [row for row in rows if row.verdict.kind == kind]) for kind, title in kinds.items()]
-        groups = [(title, own) for title, own in groups if own]
-        if groups:
-            parts.append(ItemPart(name, anchors.new(paper.key, name), groups))
+    for item in dict.fromkeys([*paper.items, *(verdict.said.item for verdict in verdicts)]):
+        own = [verdict for verdict in verdicts if verdict.said.item == item]
+        numbers, claims = (
+            [_row(verdict, paper, links, anchors) for verdict in own if isinstance(verdict.said, Number) is wanted]
+            for wanted in (True, False)
+        )
+        if own:
+            parts.append(ItemPart(item, anchors.new(paper.key, item), numbers, claims))
     return parts
 
 
-def _row(verdict: Verdict, subjects: Subjects, anchors: Anchors) -> VerdictRow:
-    spreads = "" if verdict.in_spreads is None else number(round(verdict.in_spreads, 1), signed=True)
-    known = subjects.experiments
+def _row(verdict: Verdict, paper: Paper, links: Mapping[str, str], anchors: Anchors) -> VerdictRow:
     return VerdictRow(
-        verdict=verdict,
         anchor=anchors.new("verdict", verdict.id),
         outcome=verdict.outcome,
-        mark=slug(verdict.outcome),
-        spreads=re.sub(r"(\.\d)0$", r"\1", spreads),
+        text=words.title(verdict),
+        published=words.published(verdict),
+        ours=words.ours(verdict),
+        difference=words.difference(verdict),
+        spreads=words.spreads(verdict),
+        quote=verdict.said.quote,
+        deviation=verdict.deviation,
+        note=words.reason(verdict.reason),
         evidence=[_evidence(one) for one in verdict.evidence],
-        links=[(name, known[name].anchor if name in known else "") for name in verdict.experiments],
-        learners=subjects.learners(verdict),
-        datasets=subjects.datasets(verdict),
+        links=tuple((name, links.get(name, "")) for name in verdict.experiments),
+        learners=verdict.said.learners,
+        datasets=tuple(dict.fromkeys(paper.datasets[name] for name in verdict.experiments)),
     )
 
 
 def _evidence(one: Evidence) -> EvidenceRow:
-    unit = UNITS.get(one.unit, one.unit)
-    interval = "" if one.low is None or one.high is None else f"{_signed(one.low)} to {_signed(one.high)}"
-    return EvidenceRow(one.what, one.runs, f"{_signed(one.difference)} {unit}".strip(), interval, one.outcome)
-
-
-def _signed(value: float) -> str:
-    return number(value, signed=True)
+    found, unit = one.interval, one.unit.words or one.unit.name
+    mean, low, high = (number(value, signed=one.signed) for value in (found.mean, found.low, found.high))
+    return EvidenceRow(one.what, found.runs, f"{mean} {unit}".strip(), f"{low} to {high}" if low else "", one.outcome)
 
 
 def _place(item: str, items: Sequence[str]) -> int:

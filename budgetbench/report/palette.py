@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from budgetbench.verdicts.model import OUTCOMES
+
 LIGHT: dict[str, str] = {
     "ground": "#fdfdfb",
     "raised": "#f4f4ef",
@@ -12,12 +14,8 @@ LIGHT: dict[str, str] = {
     "line": "#d9d9d2",
     "control": "#7d8187",
     "accent": "#1d5a9e",
-    "holds": "#1a6b3b",
-    "known": "#865300",
-    "fails": "#a6261d",
-    "waiting": "#5c6167",
     "grid": "#e3e3e0",
-}
+} | {outcome.slug: outcome.light for outcome in OUTCOMES}
 DARK: dict[str, str] = {
     "ground": "#15171a",
     "raised": "#1e2125",
@@ -26,12 +24,8 @@ DARK: dict[str, str] = {
     "line": "#373b41",
     "control": "#81868d",
     "accent": "#8fbdf0",
-    "holds": "#74cd95",
-    "known": "#e4b35c",
-    "fails": "#ff9f94",
-    "waiting": "#a6aab0",
     "grid": "#30343a",
-}
+} | {outcome.slug: outcome.dark for outcome in OUTCOMES}
 
 NEUTRALS = {"#000000": "ink", "#ffffff": "ground", "#e3e3e3": "grid", "#555555": "muted"}
 """Colours of the figures that are not a learner's, by the name they have in the report."""

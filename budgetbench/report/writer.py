@@ -18,7 +18,8 @@ from budgetbench.report.palette import DARK, LIGHT, variables
 from budgetbench.report.words import Anchors, counted
 from budgetbench.results import each, experiment_folders
 from budgetbench.results.names import learner_title
-from budgetbench.verdicts.model import NOT_RUN, OUTCOMES, Paper, Verdict, counts
+from budgetbench.verdicts.model import OUTCOMES, Paper, Verdict, counts
+from budgetbench.verdicts.words import RULE
 from budgetbench.version import __version__
 
 FILE = "report.html"
@@ -83,7 +84,7 @@ def render(folders: Sequence[Path], verdicts: Sequence[Verdict], papers: Iterabl
         verdicts=verdicts,
         counts=counts(verdicts),
         outcomes=OUTCOMES,
-        not_run=NOT_RUN,
+        rule=RULE,
         choices=_choices(parts, experiments),
         versions=_distinct(experiment.version for experiment in experiments),
         commits=_distinct(experiment.commit for experiment in experiments),
@@ -103,7 +104,7 @@ def dataset_title(name: str) -> str:
 
 def _choices(parts: Sequence[PaperPart], experiments: Sequence[ExperimentPart]) -> dict[str, list[tuple[str, str]]]:
     """What the filter offers: name and title of the learners and datasets that are on the page."""
-    rows = [row for part in parts for item in part.items for _, group in item.groups for row in group]
+    rows = [row for part in parts for item in part.items for row in (*item.numbers, *item.claims)]
     used = {name for row in rows for name in row.learners} | {name for one in experiments for name in one.learners}
     data = {name for row in rows for name in row.datasets} | {one.dataset for one in experiments if one.dataset}
     return {

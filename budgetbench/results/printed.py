@@ -42,5 +42,5 @@ def _fits(of: Mapping[str, Any], row: Any, params: Mapping[str, Any]) -> bool:
 
 def _defaults(algorithm: str, params: Mapping[str, Any]) -> int:
     cls = learner(algorithm)
-    own = cls.own_parameters() if cls else {}
-    return sum(params.get(name) == default for name, (_, default) in own.items() if name not in BUDGETS)
+    own = cls.defaults() if cls else {}
+    return sum(params.get(name) == default for name, default in own.items() if name not in BUDGETS)

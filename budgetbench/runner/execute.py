@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from budgetbench.config import Experiment
 from budgetbench.engine.base import KernelClassifier, Rounds
 from budgetbench.engine.driving import drive
 from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed
+from budgetbench.experiment import Experiment
 from budgetbench.kernels import Floats, Kernel
 from budgetbench.learners import learners
 from budgetbench.runner.plan import Trial
@@ -54,16 +54,15 @@ def units(trials: Sequence[Trial], has_gram: bool, experiment: Experiment) -> li
 
     A learner to which the order of the examples is all one is done once where runs differ in nothing else.
     """
-    section = experiment.dataset
-    same = not (experiment.label_noise.rate or section.train_size or section.redraw)
     once: dict[tuple[str, str], list[Trial]] = {}
-    found = []
+    found, rest = [], []
     for trial in trials:
-        if same and learners[trial.algorithm].order_free:
+        if not experiment.examples_differ and learners[trial.algorithm].order_free:
             once.setdefault((trial.algorithm, json.dumps(trial.params, sort_keys=True)), []).append(trial)
+        else:
+            rest.append(trial)
     for first, *others in once.values():
         found.append(Unit(first.run, (first,), tuple(others)))
-    rest = [trial for trial in trials if not (same and learners[trial.algorithm].order_free)]
     for run in sorted({trial.run for trial in rest}):
         of_run = [trial for trial in rest if trial.run == run]
         alone = [trial for trial in of_run if has_gram or learners[trial.algorithm].batch]

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from budgetbench.config import Experiment
 from budgetbench.errors import RequestError
-from budgetbench.learners import learners
+from budgetbench.experiment import Experiment
 
-#: Counted in every key: raise it when a change alters streams, noise or kernel values.
-REVISION = 2
 #: Trials that one experiment may have: all their keys are made, and written down, before the first begins.
 MOST_TRIALS = 100_000
 
@@ -57,8 +52,7 @@ def trials_of_run(experiment: Experiment, identity: Identity, run: int) -> Itera
     """The trials of one run."""
     for algorithm in experiment.algorithms:
         for params in algorithm.trials:
-            key = trial_key(experiment, identity(run), algorithm.name, params, run)
-            yield Trial(algorithm.name, dict(params), run, key)
+            yield Trial(algorithm.name, dict(params), run, experiment.key(identity(run), algorithm, params, run))
 
 
 def n_trials(experiment: Experiment) -> int:
@@ -82,30 +76,3 @@ def to_do(experiment: Experiment, identity: Identity, finished: Mapping[str, Map
     for run in {run for run in told if isinstance(run, int) and 0 <= run < experiment.permutations}:
         left.subtract(trial.algorithm for trial in trials_of_run(experiment, identity, run) if trial.key in finished)
     return +left
-
-
-def trial_key(experiment: Experiment, identity: str, name: str, params: dict[str, Any], run: int) -> str:
-    """16 hexadecimal digits that depend on what determines a trial's outcome, and on nothing else.
-
-    Not on the experiment's name, its other algorithms or their number of runs, nor on the order of the keys.
-    """
-    section = experiment.dataset
-    what = {
-        "revision": REVISION,
-        "data": identity,
-        "positive": None if section.positive is None else sorted(map(str, section.positive)),
-        "scale": [step for step in section.scale if step != "none"],
-        "split": [section.train_size, section.test_size],
-        "limit": section.limit,
-        "noise": experiment.label_noise.model_dump() if experiment.label_noise.rate else None,
-        "kernel": {"name": experiment.kernel.name, **asdict(experiment.kernel)},
-        "order": experiment.order,
-        "algorithm": [name, learners[name].revision],
-        "params": params,
-        "seed": experiment.seed,
-        "run": run,
-    }
-    if section.fits_scale and section.scale_on != ("train" if section.train_size is None else "all"):
-        what["scale_on"] = section.scale_on  # where it differs from what was done before there was a choice
-    text = json.dumps(what, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -14,9 +14,11 @@ from typing import Literal
 import joblib
 import pandas as pd
 
-from budgetbench.config import Experiment, load
+from budgetbench.config import load, restricted
 from budgetbench.datasets import Cache
+from budgetbench.document import dump
 from budgetbench.errors import ConfigError, FailedRunsError, Notice, RequestError
+from budgetbench.experiment import Experiment
 from budgetbench.results import read_results, write_summary
 from budgetbench.results.files import replace_file
 from budgetbench.runner import workers
@@ -153,7 +155,7 @@ def run_experiment(
             identities[run] = problem_of(run).identity
         return identities[run]
 
-    chosen = experiment.only(only) if only else experiment
+    chosen = restricted(experiment, only)
     if dry:
         left = to_do(chosen, identity, recorded(folder))
         return Outcome(experiment, folder, done=n_trials(chosen) - left.total(), missing=left)
@@ -170,7 +172,7 @@ def run_experiment(
         missing = [trial for trial in trials if trial.key not in finished]
         outcome = Outcome(experiment, folder, done=len(trials) - len(missing))
         jobs = number_of_workers(jobs)
-        replace_file(folder / "experiment.yaml", experiment.to_yaml())
+        replace_file(folder / "experiment.yaml", dump(experiment.resolved()))
         settings = {"jobs": jobs, "backend": backend, "blas_threads": 1, "kernel": str(kernel)}
         write_provenance(folder, data, settings, [trial.key for trial in planned])
         limit = default_gram_limit() if gram_limit is None else gram_limit

@@ -1,22 +1,20 @@
 """Verdicts: every number and claim of the papers beside our results.
 
 `published` reads what the papers say, `selection` which of our runs that is about, `statements` and `courses` are the
-kinds of statement, `statistics` what runs can show. `check` puts them together.
+kinds of statement, `statistics` what runs can show. `check` puts them together into the values of `model`, `words` says
+them, and `terminal`, `writing` and the report show them.
 """
 
 from __future__ import annotations
 
 from budgetbench.verdicts import courses  # registers its statements
 from budgetbench.verdicts.checking import check
-from budgetbench.verdicts.model import OUTCOMES, Evidence, LeftOut, Paper, Verdict, counts, failures
+from budgetbench.verdicts.model import Paper, Verdict, counts, failures
 from budgetbench.verdicts.published import papers, published
 from budgetbench.verdicts.statements import statements
 from budgetbench.verdicts.writing import write_verdicts
 
 __all__ = [
-    "OUTCOMES",
-    "Evidence",
-    "LeftOut",
     "Paper",
     "Verdict",
     "check",

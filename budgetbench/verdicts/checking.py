@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from budgetbench.published import PAPERS
-from budgetbench.verdicts.claims import check_claim
-from budgetbench.verdicts.model import Verdict
-from budgetbench.verdicts.numbers import check_number
+from budgetbench.verdicts.model import Claim, MissingError, Number, Verdict
+from budgetbench.verdicts.numbers import beside
 from budgetbench.verdicts.published import Published, published
 from budgetbench.verdicts.selection import Archive, View
+from budgetbench.verdicts.statements import statements
 
 
 def check(root: Path | str, papers: Sequence[str] = PAPERS) -> list[Verdict]:
@@ -35,9 +35,17 @@ def check(root: Path | str, papers: Sequence[str] = PAPERS) -> list[Verdict]:
 
 def check_paper(source: Published, archive: Archive) -> list[Verdict]:
     """The verdicts on one paper."""
-    key = source.paper.key
-    found = [check_number(number, key, View(archive, number.experiment)) for number in source.numbers]
-    for claim in source.claims:
-        found += [check_claim(claim, key, View(archive, experiment)) for experiment in claim.experiments]
+    said: list[Number | Claim] = [*source.numbers, *source.claims]
+    found = [verdict(one, View(archive, experiment)) for one in said for experiment in one.experiments]
     order = {item: place for place, item in enumerate(source.paper.items)}
-    return sorted(found, key=lambda verdict: order[verdict.item])
+    return sorted(found, key=lambda verdict: order[verdict.said.item])
+
+
+def verdict(said: Number | Claim, view: View) -> Verdict:
+    """What a number or a claim comes to on the view's experiment."""
+    try:
+        if isinstance(said, Number):
+            return Verdict(said, view.experiment, beside(said, view))
+        return Verdict(said, view.experiment, statements[said.statement](view, **said.arguments))
+    except MissingError as error:
+        return Verdict(said, view.experiment, None, error.reason)

@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from budgetbench.verdicts.measures import Measure, measure_named
-from budgetbench.verdicts.model import Evidence
-from budgetbench.verdicts.selection import SIZES, Candidate, MissingError
+from budgetbench.verdicts.measures import Measure, Unit, measure_named
+from budgetbench.verdicts.model import Evidence, Finding, MissingError, Reason
+from budgetbench.verdicts.selection import SIZES, Candidate
 from budgetbench.verdicts.statistics import (
-    FEW,
     OPEN,
     REFUTED,
     SHOWN,
@@ -32,25 +31,6 @@ Judge = Callable[[Interval, float], str]
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What a statement comes to.
-
-    Attributes
-    ----------
-    claimed : the statement in short, such as ``difference < 0``.
-    ours : what was found, in words.
-    difference : the mean difference with its interval.
-    """
-
-    holds: bool
-    claimed: str
-    ours: str
-    difference: str
-    evidence: tuple[Evidence, ...]
-    note: str = ""
-
-
-@dataclass(frozen=True)
 class Comparison:
     """One quantity that a statement is about.
 
@@ -62,6 +42,10 @@ class Comparison:
     what: str
     interval: Interval
     allowance: float = 0.0
+
+    def judged(self, judge: Judge, unit: Unit, signed: bool = True) -> Evidence:
+        """What runs say about it; `signed` where the quantity is a difference."""
+        return Evidence(self.what, self.interval, unit, judge(self.interval, self.allowance), signed)
 
 
 def matched(first: Sequence[Candidate], second: Sequence[Candidate]) -> list[tuple[Candidate, Candidate]]:
@@ -125,58 +109,29 @@ def _pooled(single: Sequence[Comparison], mean: Interval | None) -> Comparison:
 
 
 def judged(
-    single: Sequence[Comparison], pooled: Comparison, judge: Judge, unit: str, claimed: str, signed: bool = True
+    single: Sequence[Comparison], pooled: Comparison, judge: Judge, unit: Unit, claimed: str, signed: bool = True
 ) -> Finding:
-    """The verdict on comparisons, by the rule this module begins with; `signed` where the quantity is a difference."""
-    outcomes = [judge(comparison.interval, comparison.allowance) for comparison in single]
-    whole = judge(pooled.interval, pooled.allowance)
-    evidence = [_evidence(comparison, outcome, unit) for comparison, outcome in zip(single, outcomes, strict=True)]
-    if len(single) > 1:
-        evidence.append(_evidence(pooled, whole, unit))
-    difference = interval_text(pooled.interval, unit, signed)
-    holds = whole == SHOWN and (pooled.interval.few or REFUTED not in outcomes)
-    return Finding(holds, claimed, tally(outcomes), difference, tuple(evidence), _note(whole, outcomes, pooled, judge))
+    """The finding on comparisons, by the rule this module begins with."""
+    comparisons = tuple(comparison.judged(judge, unit, signed) for comparison in single)
+    whole = pooled.judged(judge, unit, signed)
+    holds = whole.outcome == SHOWN and (pooled.interval.few or not refuted(comparisons))
+    return Finding(holds, claimed, comparisons, whole, reason(comparisons, pooled, judge))
 
 
-def tally(outcomes: Sequence[str]) -> str:
-    """How many comparisons came out which way, in words."""
-    if len(outcomes) == 1:
-        return {SHOWN: "shown", OPEN: "not decided", REFUTED: "the opposite"}[outcomes[0]]
-    text = f"{outcomes.count(SHOWN)} of {len(outcomes)} shown"
-    return f"{text}, {outcomes.count(REFUTED)} opposite" if REFUTED in outcomes else text
+def refuted(comparisons: Sequence[Evidence]) -> int:
+    """How many comparisons show the opposite."""
+    return sum(comparison.outcome == REFUTED for comparison in comparisons)
 
 
-def _note(whole: str, outcomes: Sequence[str], pooled: Comparison, judge: Judge) -> str:
-    interval = pooled.interval
-    if interval.low is None or interval.high is None:
-        return few_runs(interval.runs)
-    if REFUTED in outcomes:
-        return f"the opposite is shown in {outcomes.count(REFUTED)} of {len(outcomes)}" if len(outcomes) > 1 else ""
-    if whole == OPEN:
-        return f"{interval.runs} runs do not decide it"
+def reason(comparisons: Sequence[Evidence], pooled: Comparison, judge: Judge) -> Reason | None:
+    """How comparisons came to what they say together."""
+    interval, opposite = pooled.interval, refuted(comparisons)
+    if interval.few:
+        return Reason("few_runs", {"runs": interval.runs})
+    if opposite:
+        return Reason("opposite", {"refuted": opposite, "of": len(comparisons)}) if len(comparisons) > 1 else None
+    if judge(interval, pooled.allowance) == OPEN:
+        return Reason("undecided", {"runs": interval.runs})
     if judge(replace(interval, values=()), pooled.allowance) == OPEN:
-        return "shown by the runs' agreement (sign test); the interval alone does not decide it"
-    return ""
-
-
-def few_runs(runs: int) -> str:
-    return f"{runs} run{'s' * (runs != 1)}: means compared, with widened tolerance; intervals need {FEW}"
-
-
-def _evidence(comparison: Comparison, outcome: str, unit: str) -> Evidence:
-    found = comparison.interval
-    return Evidence(comparison.what, found.runs, found.mean, found.low, found.high, unit, outcome)
-
-
-def interval_text(interval: Interval, unit: str, signed: bool = True) -> str:
-    """A mean and its interval: ``-1.02 [-1.20, -0.84] points``."""
-    sign = "+" if signed else ""
-    digits = 0 if unit == "examples" and abs(interval.mean) >= 100 else 2
-
-    def number(value: float) -> str:
-        return f"{value:{sign}.{digits}f}".replace("-", "−")
-
-    text = number(interval.mean)
-    if interval.low is not None and interval.high is not None:
-        text += f" [{number(interval.low)}, {number(interval.high)}]"
-    return f"{text} {unit}".rstrip()
+        return Reason("signs")
+    return None

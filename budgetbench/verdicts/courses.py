@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from budgetbench.verdicts.comparing import Finding, judged, matched, of_runs
+from budgetbench.verdicts.comparing import judged, matched, of_runs
 from budgetbench.verdicts.measures import measure_named
-from budgetbench.verdicts.selection import Candidate, MissingError, Selector, View
+from budgetbench.verdicts.model import Finding, MissingError
+from budgetbench.verdicts.selection import Candidate, Selector, View
 from budgetbench.verdicts.statements import Selectors, statements
 from budgetbench.verdicts.statistics import WIDER, below, within
 
@@ -53,7 +54,7 @@ def tracks(view: View, *, of: Selector, beside: Selector, tolerance: float) -> F
         *of_runs(compared, ALLOWANCE),
         lambda interval, allowance: within(interval, 0.0, tolerance, allowance),
         UNIT,
-        f"within {tolerance:g} {UNIT}",
+        f"within {tolerance:g} {UNIT.name}",
         signed=False,
     )
 

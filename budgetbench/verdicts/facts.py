@@ -10,7 +10,7 @@ from typing import Any
 from budgetbench.datasets import Dataset, datasets
 from budgetbench.results import Results
 from budgetbench.results.trials import completed
-from budgetbench.verdicts.selection import MissingError
+from budgetbench.verdicts.model import MissingError
 
 
 @dataclass(frozen=True)

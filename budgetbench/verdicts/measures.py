@@ -16,19 +16,41 @@ Values = pd.Series  # of floats, indexed by run
 
 
 @dataclass(frozen=True)
+class Unit:
+    """What a number is counted in.
+
+    Attributes
+    ----------
+    name : in tables; `words` in full, where that is something else.
+    sign : stands behind a number that is no difference.
+    """
+
+    name: str = ""
+    words: str = ""
+    sign: str = ""
+
+
+POINTS = Unit("points", "percentage points", " %")
+EXAMPLES = Unit("examples")
+SECONDS = Unit("s", "seconds")
+TIMES = Unit("times")
+PLAIN = Unit()
+
+
+@dataclass(frozen=True)
 class Measure:
     """A number that every run has.
 
     Attributes
     ----------
     words : how it is called in print.
-    unit : of a difference: ``points`` (percentage points), ``examples``, ``s`` or none.
+    unit : of a difference.
     value : from the runs of one parameter set, as `Results.trials` has them, to one number for each.
     close, relative : what passes for the same: the larger of this many units and this share of the number.
     """
 
     words: str
-    unit: str
+    unit: Unit
     value: Callable[[pd.DataFrame], Any]
     close: float = 0.0
     relative: float = 0.0
@@ -39,7 +61,7 @@ class Measure:
 
     def text(self, number: float) -> str:
         """A number as it is printed, without its unit."""
-        if self.unit == "examples":
+        if self.unit is EXAMPLES:
             return f"{number:.0f}" if abs(number) >= 1e4 or number == round(number) else f"{number:.1f}"
         return f"{number:.2f}"
 
@@ -101,12 +123,17 @@ def _full_at(seen: Any, error: Any, size: Any) -> float:
     return float(seen[int(np.argmax(size >= size[-1]))])
 
 
+CLOSE = 0.3
+RELATIVE = 0.03
+"""What passes for the same: so many points of errors, and this share of sizes."""
+
+
 def _error(words: str, value: Callable[[pd.DataFrame], Any]) -> Measure:
-    return Measure(words, "points", value, close=0.3)
+    return Measure(words, POINTS, value, close=CLOSE)
 
 
 def _size(words: str, value: Callable[[pd.DataFrame], Any]) -> Measure:
-    return Measure(words, "examples", value, relative=0.03)
+    return Measure(words, EXAMPLES, value, relative=RELATIVE)
 
 
 MEASURES: dict[str, Measure] = {
@@ -121,9 +148,9 @@ MEASURES: dict[str, Measure] = {
     "insertions": _size("insertions", _column("insertions")),
     "removals": _size("removals", _column("removals")),
     "full_at": _size("examples seen when the support set is full", _of_curve(_full_at)),
-    "kernel_evaluations": Measure("kernel evaluations", "", _column("kernel_evaluations"), relative=0.03),
-    "train_seconds": Measure("training time", "s", _column("train_seconds"), relative=0.1),
-    "of_budget": Measure("support set over B", "", _of_budget, relative=0.03),
-    "insertions_of_margin_errors": Measure("insertions over margin errors", "", _insertions, relative=0.03),
-    "growth": Measure("growth of the support set, second half over first", "", _of_curve(_growth), close=0.05),
+    "kernel_evaluations": Measure("kernel evaluations", PLAIN, _column("kernel_evaluations"), relative=0.03),
+    "train_seconds": Measure("training time", SECONDS, _column("train_seconds"), relative=0.1),
+    "of_budget": Measure("support set over B", PLAIN, _of_budget, relative=0.03),
+    "insertions_of_margin_errors": Measure("insertions over margin errors", PLAIN, _insertions, relative=0.03),
+    "growth": Measure("growth of the support set, second half over first", PLAIN, _of_curve(_growth), close=0.05),
 }

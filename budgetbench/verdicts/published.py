@@ -1,73 +1,28 @@
 """The papers' numbers and claims, read strictly from `budgetbench.published`.
 
-A file has `paper` (what it is), `numbers` (blocks of rows, each row a learner and its published values, or facts of
-the experiment), `claims` (entries with a `statement` and its keys) and `left_out` (what is not checked, and why).
+A file has `paper` (what it is, and the datasets of the experiments that it needs), `numbers` (blocks of rows, each row
+a learner and its published values, or facts of the experiment), `claims` (entries with a `statement` and its keys) and
+`left_out` (what is not checked, and why).
 """
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from budgetbench.errors import RequestError, nearest
-from budgetbench.published import PAPERS, Value, read, value
+from budgetbench.published import PAPERS, read, value
+from budgetbench.results.names import canonical_name
 from budgetbench.verdicts.facts import FACTS
 from budgetbench.verdicts.measures import MEASURES
-from budgetbench.verdicts.model import LeftOut, Paper
-from budgetbench.verdicts.statements import Statement, statements
+from budgetbench.verdicts.model import Claim, LeftOut, Number, Paper
+from budgetbench.verdicts.statements import statements
 
 CLAIM_KEYS = ("id", "text", "item", "quote", "experiments", "statement", "deviations")
 BLOCK_KEYS = ("item", "quote", "experiment", "draws", "rows")
-
-
-@dataclass(frozen=True)
-class Number:
-    """One published number.
-
-    Attributes
-    ----------
-    of : selector of the learner, or None for a fact of the experiment.
-    name : measure or fact.
-    draws : the paper's data is one random draw, to be looked for among ours.
-    """
-
-    id: str
-    item: str
-    quote: str
-    experiment: str
-    of: Mapping[str, Any] | None
-    name: str
-    value: Value
-    draws: bool
-    deviation: str | None
-
-
-@dataclass(frozen=True)
-class Claim:
-    """One claim in words.
-
-    Attributes
-    ----------
-    experiments : the claim is checked on each of them.
-    statement, arguments : kind of statement and its keys.
-    deviations : experiment to the reason why it does not hold there; ``all`` for every one.
-    """
-
-    id: str
-    text: str
-    item: str
-    quote: str
-    experiments: tuple[str, ...]
-    statement: str
-    arguments: Mapping[str, Any]
-    deviations: Mapping[str, str]
-
-    @property
-    def function(self) -> Statement:
-        return statements[self.statement]
 
 
 @dataclass(frozen=True)
@@ -97,17 +52,26 @@ def papers() -> list[Paper]:
 def interpret(key: str, data: Mapping[str, Any]) -> Published:
     """What the text of a paper's file means; see `published`."""
     _known(key, data, ("paper", "numbers", "claims", "left_out"))
+    facts = data["paper"]
     numbers = [number for block in data.get("numbers") or [] for number in _numbers(key, block)]
     claims = [_claim(key, entry) for entry in data.get("claims") or []]
     entries: list[Number | Claim] = [*numbers, *claims]
     names = [entry.id for entry in entries]
-    for name in names:
-        if names.count(name) > 1:
-            raise RequestError(f"{name}: found twice; accepted: each name once")
-    items = dict.fromkeys([*data["paper"].get("items", []), *(entry.item for entry in entries)])
-    left_out = tuple(LeftOut(**entry) for entry in data.get("left_out") or [])
-    facts = {name: data["paper"][name] for name in ("title", "authors", "venue", "year")}
-    return Published(Paper(key, items=tuple(items), left_out=left_out, **facts), tuple(numbers), tuple(claims))
+    for entry in entries:
+        if names.count(entry.id) > 1:
+            raise RequestError(f"{entry.id}: found twice; accepted: each name once")
+        _known(f"{entry.id}, experiments", dict.fromkeys((*entry.experiments, *entry.needed)), facts["datasets"])
+    paper = Paper(
+        key,
+        facts["title"],
+        tuple(facts["authors"]),
+        facts["venue"],
+        facts["year"],
+        items=tuple(dict.fromkeys([*facts.get("items", []), *(entry.item for entry in entries)])),
+        datasets=facts["datasets"],
+        left_out=tuple(LeftOut(**entry) for entry in data.get("left_out") or []),
+    )
+    return Published(paper, tuple(numbers), tuple(claims))
 
 
 def _numbers(key: str, block: Mapping[str, Any]) -> list[Number]:
@@ -119,21 +83,23 @@ def _numbers(key: str, block: Mapping[str, Any]) -> list[Number]:
         of, deviations = row.pop("of", None), row.pop("deviations", {})
         _known(place, row, MEASURES if of else FACTS)
         _known(f"{place}, deviations", deviations, row)
-        for name, printed in row.items():
-            slug = "-".join(str(value) for value in (of or {"": block["experiment"]}).values())
-            found.append(
-                Number(
-                    id=f"{key}.{_slug(block['item'])}.{_slug(slug)}.{name}",
-                    item=block["item"],
-                    quote=block["quote"],
-                    experiment=block["experiment"],
-                    of=of,
-                    name=name,
-                    value=value(place, printed),
-                    draws=bool(block.get("draws")),
-                    deviation=deviations.get(name),
-                )
+        slug = _slug("-".join(str(value) for value in (of or {"": block["experiment"]}).values()))
+        found += [
+            Number(
+                id=f"{key}.{_slug(block['item'])}.{slug}.{name}",
+                paper=key,
+                item=block["item"],
+                quote=block["quote"],
+                experiments=(block["experiment"],),
+                learners=_learners([of] if of else []),
+                deviations={"all": deviations[name]} if name in deviations else {},
+                of=of,
+                name=name,
+                value=value(place, printed),
+                draws=bool(block.get("draws")),
             )
+            for name, printed in row.items()
+        ]
     return found
 
 
@@ -150,16 +116,36 @@ def _claim(key: str, entry: Mapping[str, Any]) -> Claim:
         raise RequestError(f"{place}: {error}") from None
     deviations = entry.get("deviations") or {}
     _known(f"{place}, deviations", deviations, [*entry["experiments"], "all"])
+    selected = list(selectors(arguments))
     return Claim(
         id=place,
-        text=" ".join(entry["text"].split()),
+        paper=key,
         item=entry["item"],
         quote=entry["quote"],
         experiments=tuple(entry["experiments"]),
+        needed=tuple(dict.fromkeys(one["experiment"] for one in selected if "experiment" in one)),
+        learners=_learners(selected),
+        deviations={name: " ".join(reason.split()) for name, reason in deviations.items()},
+        text=" ".join(entry["text"].split()),
         statement=entry["statement"],
         arguments=arguments,
-        deviations={name: " ".join(reason.split()) for name, reason in deviations.items()},
     )
+
+
+def selectors(value: Any) -> Iterator[Mapping[str, Any]]:
+    """All selectors in the arguments of a claim, those inside of others too."""
+    if isinstance(value, Mapping):
+        if "algorithm" in value:
+            yield value
+        value = list(value.values())
+    for inner in value if isinstance(value, list) else []:
+        yield from selectors(inner)
+
+
+def _learners(selected: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Names of the learners that selectors name, each once."""
+    named = [one["algorithm"] if isinstance(one["algorithm"], list) else [one["algorithm"]] for one in selected]
+    return tuple(dict.fromkeys(canonical_name(name) for names in named for name in names))
 
 
 def _known(place: str, found: Mapping[str, Any], accepted: Any) -> None:

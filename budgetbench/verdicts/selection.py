@@ -16,18 +16,27 @@ from budgetbench.results.names import budget_of, canonical_name, learner, learne
 from budgetbench.results.summary import params_of
 from budgetbench.results.trials import completed
 from budgetbench.verdicts.measures import Values, measure_named
+from budgetbench.verdicts.model import MissingError, Reason
 from budgetbench.verdicts.statistics import FEW
 
 Selector = Mapping[str, Any]
 
-SIZES = ("budget", "evaluation_size")
-"""What points of two learners are matched on. `budget` is B, set or (a Projectron's `bound_budget`) matched to it."""
+SIZES = {"budget": "B", "evaluation_size": "q"}
+"""What points of two learners are matched on, and its sign. `budget` is B, set or (a Projectron's) matched to it."""
 
 NOT_PARAMETERS = ("algorithm", "experiment", "at", "by", "holding")
 
 
-class MissingError(Exception):
-    """The results that a statement needs are not there; the text says which."""
+class NoResultsError(MissingError):
+    """Of a whole experiment there are no results."""
+
+    def __init__(self, experiment: str) -> None:
+        super().__init__(f"no results of {experiment}")
+        self.experiment = experiment
+
+    @property
+    def reason(self) -> Reason:
+        return Reason("no_results", {"experiment": self.experiment})
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +85,7 @@ class Archive:
             except RequestError as error:
                 warnings.warn(f"{experiment} is left out: {error}", Notice, stacklevel=2)
                 del self._folders[experiment]
-        raise MissingError(f"no results of {experiment}")
+        raise NoResultsError(experiment)
 
 
 @dataclass(frozen=True)
@@ -140,6 +149,7 @@ class View:
         results = self.results(experiment)
         algorithm = canonical_name(str(selector["algorithm"]))
         wanted = {name: value for name, value in selector.items() if name not in NOT_PARAMETERS}
+        named = {name: value for name, value in wanted.items() if name not in SIZES and not isinstance(value, list)}
         trials = completed(results.trials)
         found: list[Candidate] = []
         for (number, row), params in zip(results.summary.iterrows(), params_of(results.summary), strict=True):
@@ -150,7 +160,7 @@ class View:
                 continue
             runs = trials[trials["point"] == number].set_index("run")
             if len(runs):
-                found.append(Candidate(_label(algorithm, wanted, sizes), _stream(results), sizes, runs, params))
+                found.append(Candidate(label(algorithm, named, sizes), _stream(results), sizes, runs, params))
         if not found:
             raise MissingError(f"no runs of {_words(selector)} in {experiment}")
         return found if all_sets else _by_default(algorithm, found)
@@ -172,7 +182,7 @@ def _means(wanted: Any, value: Any) -> bool:
 def _by_default(algorithm: str, candidates: list[Candidate]) -> list[Candidate]:
     """Of several variants of one size, the one that has most of the learner's defaults."""
     cls = learner(algorithm)
-    defaults = {name: default for name, (_, default) in cls.own_parameters().items()} if cls else {}
+    defaults = cls.defaults() if cls else {}
     chosen: dict[tuple[Any, ...], Candidate] = {}
     scores: dict[tuple[Any, ...], int] = {}
     for candidate in candidates:
@@ -202,10 +212,10 @@ def _best(candidates: list[Candidate], by: str) -> Candidate:
     return Candidate(f"{usual.label} (best)", usual.stream, {}, rows, usual.params)
 
 
-def _label(algorithm: str, wanted: Mapping[str, Any], sizes: Mapping[str, Any]) -> str:
-    named = {name: value for name, value in wanted.items() if name not in SIZES and not isinstance(value, list)}
-    words = [learner_title(algorithm), parameters_text(named, named)]
-    words += [f"{sign} = {sizes[name]}" for name, sign in (("budget", "B"), ("evaluation_size", "q")) if sizes[name]]
+def label(algorithm: str, params: Mapping[str, Any], sizes: Mapping[str, Any]) -> str:
+    """A learner in words, with some of its parameters and its sizes: `Projectron, B = 1500`."""
+    words = [learner_title(algorithm), parameters_text(params, params)]
+    words += [f"{sign} = {sizes[name]}" for name, sign in SIZES.items() if sizes.get(name)]
     return ", ".join(word for word in words if word)
 
 

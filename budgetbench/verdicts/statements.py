@@ -18,16 +18,28 @@ import pandas as pd
 from budgetbench.registry import Registry
 from budgetbench.verdicts.comparing import (
     Comparison,
-    Finding,
     Judge,
     differences,
     judged,
     matched,
     of_runs,
+    reason,
+    refuted,
 )
-from budgetbench.verdicts.measures import measure_named
-from budgetbench.verdicts.selection import Candidate, MissingError, Selector, View
-from budgetbench.verdicts.statistics import FEW, REFUTED, SHOWN, WIDER, below, geometric_mean, spread_ratio, within
+from budgetbench.verdicts.measures import PLAIN, TIMES, Unit, measure_named
+from budgetbench.verdicts.model import Finding, MissingError
+from budgetbench.verdicts.selection import Candidate, Selector, View
+from budgetbench.verdicts.statistics import (
+    FEW,
+    REFUTED,
+    SHOWN,
+    WIDER,
+    Interval,
+    below,
+    geometric_mean,
+    spread_ratio,
+    within,
+)
 
 Selectors = Selector | Iterable[Selector]
 Statement = Callable[..., Finding]
@@ -55,7 +67,7 @@ def not_above(view: View, *, lower: Selectors, upper: Selectors, measure: str, m
     """The measure of `lower` is at most `margin` above that of `upper`, wherever their sizes match."""
     compared = differences(matched(view.pick(lower), view.pick(upper)), measure)
     unit = measure_named(measure).unit
-    return judged(*compared, _below(margin), unit, f"difference < {margin:g} {unit}".rstrip())
+    return judged(*compared, _below(margin), unit, f"difference < {margin:g} {unit.name}".rstrip())
 
 
 @statements.register("close")
@@ -63,7 +75,7 @@ def close(view: View, *, of: Selectors, to: Selectors, measure: str, tolerance: 
     """The measure of `of` differs from that of `to` by at most `tolerance`, wherever their sizes match."""
     compared = differences(matched(view.pick(of), view.pick(to)), measure)
     unit = measure_named(measure).unit
-    return judged(*compared, _within(-tolerance, tolerance), unit, f"within ±{tolerance:g} {unit}".rstrip())
+    return judged(*compared, _within(-tolerance, tolerance), unit, f"within ±{tolerance:g} {unit.name}".rstrip())
 
 
 @statements.register("ratio")
@@ -77,8 +89,8 @@ def ratio(
             raise ValueError("a ratio is of runs that saw the same stream")
         values.append((f"{a.label} / {b.label}", a.values(measure) / b.values(measure)))
     allowance = WIDER * measure_named(measure).same(1.0)
-    claimed = _bounds(at_least, at_most, "times")
-    return judged(*of_runs(values, allowance), _within(at_least, at_most), "times", claimed, signed=False)
+    claimed = _bounds(at_least, at_most, TIMES)
+    return judged(*of_runs(values, allowance), _within(at_least, at_most), TIMES, claimed, signed=False)
 
 
 @statements.register("between")
@@ -100,9 +112,9 @@ def between(
     )
 
 
-def _bounds(low: float, high: float, unit: str) -> str:
+def _bounds(low: float, high: float, unit: Unit) -> str:
     words = [f"{name} {bound:g}" for name, bound in (("at least", low), ("at most", high)) if np.isfinite(bound)]
-    return f"{', '.join(words)} {unit}".rstrip()
+    return f"{', '.join(words)} {unit.name}".rstrip()
 
 
 @statements.register("smaller_suffices")
@@ -117,7 +129,7 @@ def smaller_suffices(view: View, *, of: Selector, beside: Selector, measure: str
     if not pairs:
         raise MissingError("no two sizes to compare")
     unit = measure_named(measure).unit
-    return judged(*differences(pairs, measure), _below(margin), unit, f"difference < {margin:g} {unit}".rstrip())
+    return judged(*differences(pairs, measure), _below(margin), unit, f"difference < {margin:g} {unit.name}".rstrip())
 
 
 @statements.register("range_of_sizes")
@@ -125,15 +137,16 @@ def range_of_sizes(view: View, *, of: Selector, measure: str, margin: float, fac
     """Around the best size the measure stays within `margin` of the best over sizes whose quotient is `factor`."""
     sizes = sorted(view.pick(of), key=lambda candidate: candidate.sizes["budget"])
     best = min(sizes, key=lambda candidate: candidate.values(measure).mean())
-    unit = measure_named(measure).unit
     good = [candidate for candidate in sizes if _as_good(candidate, best, measure, margin)]
-    block = _around(sizes, best, good)
-    quotient = block[-1].sizes["budget"] / block[0].sizes["budget"]
+    ends = [candidate.sizes["budget"] for candidate in _around(sizes, best, good)]
+    quotient, runs = ends[-1] / ends[0], len(best.runs)
     single, _ = differences([(candidate, best) for candidate in sizes if candidate is not best], measure)
-    found = judged(single, single[0], _below(margin), unit, f"sizes over a factor of {factor:g}")
-    ends = [candidate.sizes["budget"] for candidate in (block[0], block[-1])]
-    said = replace(found, ours=f"sizes {ends[0]} to {ends[1]}", difference=f"factor {quotient:.1f}", note="")
-    return replace(said, holds=quotient >= factor)
+    compared = tuple(one.judged(_below(margin), measure_named(measure).unit) for one in single)
+    whole = Comparison("largest over smallest size", Interval(runs, quotient)).judged(
+        lambda *_: SHOWN if quotient >= factor else REFUTED, TIMES, signed=False
+    )
+    found = f"sizes {ends[0]} to {ends[-1]}"
+    return Finding(quotient >= factor, f"sizes over a factor of {factor:g}", compared, whole, found=found)
 
 
 def _as_good(candidate: Candidate, best: Candidate, measure: str, margin: float) -> bool:
@@ -161,16 +174,22 @@ def best_parameter(view: View, *, of: Selector, parameter: str, value: Any, meas
     others = [candidate for candidate in values if candidate not in chosen]
     if not chosen or not others:
         raise MissingError(f"no runs of {parameter} = {value} and of others")
+    judge, unit = _below(margin), measure_named(measure).unit
     single = [
         Comparison(f"{parameter} = {value} - {other.params[parameter]:g}", *_plain(chosen[0], other, measure))
         for other in others
     ]
-    worst = max(single, key=lambda comparison: comparison.interval.mean)
-    unit = measure_named(measure).unit
-    found = judged(single, worst, _below(margin), unit, f"{parameter} = {value:g} is best")
+    compared = tuple(one.judged(judge, unit) for one in single)
+    worst = max(range(len(single)), key=lambda place: single[place].interval.mean)
     best = min(values, key=lambda candidate: candidate.values(measure).mean())
-    shown_better = any(row.outcome == REFUTED for row in found.evidence)
-    return replace(found, holds=not shown_better, ours=f"{parameter} = {best.params[parameter]:g}")
+    return Finding(
+        not refuted(compared),
+        f"{parameter} = {value:g} is best",
+        compared,
+        compared[worst],
+        reason(compared, single[worst], judge),
+        f"{parameter} = {best.params[parameter]:g}",
+    )
 
 
 def _plain(a: Candidate, b: Candidate, measure: str) -> tuple[Any, float]:
@@ -189,7 +208,7 @@ def correlates(view: View, *, of: Selector, measure: str, other: str, at_least: 
     values = pd.Series({run: np.corrcoef(first[run], second[run])[0, 1] for run in runs}, dtype=float)
     words = [measure_named(name).words for name in (measure, other)]
     compared = of_runs([(f"correlation of {words[0]} and {words[1]} over {len(sizes)} sizes", values)], 0.05)
-    return judged(*compared, _within(at_least, 1.0), "", f"correlation at least {at_least:g}", signed=False)
+    return judged(*compared, _within(at_least, 1.0), PLAIN, f"correlation at least {at_least:g}", signed=False)
 
 
 @statements.register("spread_largest")
@@ -203,7 +222,7 @@ def spread_largest(view: View, *, of: Selector, among: Selectors, measure: str) 
     if any(comparison.interval.few for comparison in single):
         raise MissingError(f"a spread needs at least {FEW} runs")
     pooled = Comparison("mean of all", geometric_mean([comparison.interval for comparison in single]))
-    found = judged(single, pooled, _below(1.0), "times", "spread is the largest", signed=False)
+    found = judged(single, pooled, _below(1.0), TIMES, "spread is the largest", signed=False)
     own, rest = (max(pair[side].values(measure).std() for pair in pairs) for side in (0, 1))
     unit = measure_named(measure).unit
-    return replace(found, ours=f"{own:.2f}, others up to {rest:.2f} {unit}")
+    return replace(found, found=f"{own:.2f}, others up to {rest:.2f} {unit.name}")

@@ -35,19 +35,19 @@ class Interval:
 
     Attributes
     ----------
-    low, high : None with fewer than `FEW` runs.
+    low, high : None with fewer than `FEW` runs, or of a mean that has none.
     values : what each run says, where it says something by itself (not in a difference of unpaired runs).
     """
 
     runs: int
     mean: float
-    low: float | None
-    high: float | None
+    low: float | None = None
+    high: float | None = None
     values: tuple[float, ...] = ()
 
     @property
     def few(self) -> bool:
-        return self.low is None
+        return self.runs < FEW
 
 
 def of_values(values: Sequence[float]) -> Interval:
@@ -55,7 +55,7 @@ def of_values(values: Sequence[float]) -> Interval:
     given = np.asarray(values, dtype=float)
     mean, n = float(given.mean()), len(given)
     if n < FEW:
-        return Interval(n, mean, None, None, tuple(given))
+        return Interval(n, mean, values=tuple(given))
     half = float(stats.t.ppf((1 + LEVEL) / 2, n - 1) * given.std(ddof=1) / np.sqrt(n))
     return Interval(n, mean, mean - half, mean + half, tuple(given))
 
@@ -70,7 +70,7 @@ def unpaired(a: pd.Series, b: pd.Series) -> Interval:
     first, second = a.dropna().to_numpy(dtype=float), b.dropna().to_numpy(dtype=float)
     mean, n = float(first.mean() - second.mean()), min(len(first), len(second))
     if n < FEW:
-        return Interval(n, mean, None, None)
+        return Interval(n, mean)
     return welch(mean, (first.std(ddof=1), len(first)), (second.std(ddof=1), len(second)))
 
 
@@ -90,7 +90,7 @@ def spread_ratio(a: pd.Series, b: pd.Series) -> Interval:
     above, below = float(a.std(ddof=1)), float(b.std(ddof=1))
     ratio = above / below if below else np.inf
     if n < FEW:
-        return Interval(n, ratio, None, None)
+        return Interval(n, ratio)
     bound = np.sqrt(stats.f.ppf((1 + LEVEL) / 2, n - 1, n - 1))
     return Interval(n, ratio, ratio / bound, ratio * bound)
 

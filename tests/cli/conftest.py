@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -9,10 +11,13 @@ from typing import NamedTuple
 import pytest
 
 from budgetbench.cli import main
+from budgetbench.config import load
+from budgetbench.datasets import Cache
 from budgetbench.engine.base import Rounds, learner
 from budgetbench.engine.expansion import Block, Expansion
 from budgetbench.learners import Perceptron, learners
 from budgetbench.parameters import NonNegative
+from budgetbench.runner import run_experiment
 
 CONFIG = """\
 name: tiny
@@ -31,6 +36,13 @@ class Answer(NamedTuple):
     code: int
     out: str
     err: str
+
+    @property
+    def short(self) -> bool:
+        """What was said, beside the progress of runs, is one short message."""
+        said = re.sub(r".*: \d+/\d+ runs, .*\n", "", self.err)
+        once = said.startswith("budgetbench: ") and said.count("budgetbench: ") == 1 and said.endswith("\n")
+        return once and "Traceback" not in said and len(said) < 1000
 
 
 Call = Callable[..., Answer]
@@ -81,3 +93,37 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> None:
 def config() -> str:
     """The text of `c.yaml`."""
     return CONFIG
+
+
+NAME = "usps_noise10"  # so that `check` looks into it
+CHECKED = f"""\
+name: {NAME}
+reproduces: {{paper: weston2005, item: Figure 10}}
+dataset: {{name: gaussian, n: 160, train_size: 100, test_size: 60}}
+kernel: {{name: rbf, gamma: 1}}
+permutations: 1
+checkpoints: 4
+algorithms: [{{name: perceptron}}, {{name: budget_perceptron, budget: [5, 9]}}]
+"""
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("finished")
+    (root / "c.yaml").write_text(CHECKED, encoding="utf-8")
+    cache = Cache(root / "data", quiet=True)
+    run_experiment(load(root / "c.yaml"), cache, root / "results", jobs=1, backend="threading", quiet=True)
+    return root
+
+
+@pytest.fixture
+def sound(finished: Path, folder: Path) -> Path:
+    """A folder of results with three runs as they should be, for a test to damage; `c.yaml` is its configuration."""
+    shutil.copytree(finished, folder, dirs_exist_ok=True)
+    return Path("results", NAME)
+
+
+@pytest.fixture
+def contents() -> Callable[[], dict[str, bytes]]:
+    """What all files of results hold now."""
+    return lambda: {str(path): path.read_bytes() for path in sorted(Path("results").rglob("*")) if path.is_file()}

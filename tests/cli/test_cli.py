@@ -26,10 +26,6 @@ def trials(folder: str = "results/tiny") -> list[dict[str, Any]]:
     return [json.loads(line) for line in Path(folder, "trials.jsonl").read_text().splitlines()]
 
 
-def is_short(message: str) -> bool:
-    return message.startswith("budgetbench: ") and "Traceback" not in message and message.endswith("\n")
-
-
 # -- the frame --------------------------------------------------------------------------------------------------------
 
 
@@ -155,7 +151,7 @@ def test_a_missing_configuration(call: Call) -> None:
     for command in ("run", "validate"):
         answer = call(command, "nowhere.yaml")
         assert answer.code == 2
-        assert is_short(answer.err)
+        assert answer.short
         assert "nowhere.yaml" in answer.err
 
 
@@ -180,7 +176,7 @@ def test_a_wrong_configuration_is_answered_with_its_place(
     Path("c.yaml").write_text(config.replace(*wrong), encoding="utf-8")
     answer = call(*command)
     assert answer.code == 2
-    assert is_short(answer.err)
+    assert answer.short
     assert all(message in answer.err for message in messages), answer.err
     assert not Path("results").exists()
 
@@ -202,7 +198,7 @@ def test_a_wrong_configuration_is_answered_with_its_place(
 def test_a_wrong_request_is_one_short_message(call: Call, arguments: list[str], message: str) -> None:
     answer = call("run", "c.yaml", *arguments)
     assert answer.code == 2
-    assert is_short(answer.err)
+    assert answer.short
     assert message in answer.err
 
 
@@ -236,7 +232,7 @@ def test_data_that_cannot_be_had_stops_only_its_own_experiment(run: Call, config
     Path("own.yaml").write_text(own, encoding="utf-8")
     answer = run("own.yaml", "c.yaml", "--quiet")
     assert answer.code == 1
-    assert is_short(answer.err)
+    assert answer.short
     assert "nowhere.npz" in answer.err
     assert len(trials()) == 8
 
@@ -253,7 +249,7 @@ def test_a_results_folder_that_cannot_be_made(run: Call) -> None:
     Path("results").write_text("a file")
     answer = run("c.yaml")
     assert answer.code == 2
-    assert is_short(answer.err)
+    assert answer.short
     assert "cannot write results to" in answer.err
     assert "--results or BUDGETBENCH_RESULTS" in answer.err
 
@@ -269,7 +265,7 @@ def test_a_results_folder_that_cannot_be_written_to(run: Call, monkeypatch: pyte
     monkeypatch.setattr(Path, "replace", refuse)
     answer = run("c.yaml")
     assert answer.code in (1, 2)
-    assert is_short(answer.err)
+    assert answer.short
     assert "experiment.yaml: Permission denied" in answer.err
 
 
@@ -281,7 +277,7 @@ def test_a_second_run_on_a_folder_is_refused_and_reading_is_not(
     with Store(Path("results/tiny")):
         answer = run("c.yaml", "--fresh")
         assert answer.code == 1
-        assert is_short(answer.err)
+        assert answer.short
         assert re.match(
             r"budgetbench: results/tiny: process \d+ on \S+ since .* is running this experiment", answer.err
         )
@@ -322,7 +318,7 @@ def test_a_million_runs_are_counted(call: Call, config: str) -> None:
     ]
     answer = call("run", "c.yaml")
     assert answer.code == 2
-    assert is_short(answer.err)
+    assert answer.short
     assert "tiny: found 4000000 trials, 4 parameter sets in 1000000 runs; accepted: at most 100000" in answer.err
     assert not Path("results").exists()
 
@@ -333,7 +329,7 @@ def test_two_configurations_of_one_name(call: Call, config: str, name: str) -> N
     for files in (["c.yaml", "d.yaml"], ["c.yaml", "c.yaml"] if name == "tiny" else ["d.yaml", "c.yaml"]):
         answer = call("run", *files)
         assert answer.code == 2
-        assert is_short(answer.err)
+        assert answer.short
         assert all(file in answer.err for file in files)
         assert "accepted: a name of its own for each" in answer.err
         assert not Path("results").exists()

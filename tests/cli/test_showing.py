@@ -22,10 +22,6 @@ PROJECT = Path(budgetbench.__file__).resolve().parents[1]
 Call = Callable[..., Any]
 
 
-def is_short(message: str) -> bool:
-    return message.startswith("budgetbench: ") and "Traceback" not in message and message.endswith("\n")
-
-
 # -- show -------------------------------------------------------------------------------------------------------------
 
 
@@ -56,7 +52,7 @@ def test_figures_are_drawn_and_named(run: Call, call: Call) -> None:
 def test_results_that_are_not_there(call: Call, command: str) -> None:
     answer = call(command)
     assert answer.code == 2
-    assert is_short(answer.err)
+    assert answer.short
     assert "results" in answer.err
     assert "budgetbench run CONFIG" in answer.err
     Path("results").mkdir()
@@ -70,6 +66,7 @@ def test_lists_name_everything(call: Call) -> None:
         first = {line.split()[0] for line in answer.out.splitlines() if line.strip()}
         assert set(names) <= first
     assert "budget" in call("list", "algorithms").out
+    assert "flips" in call("list", "datasets").out
 
 
 def test_configs_are_listed_by_title(call: Call) -> None:
@@ -115,7 +112,7 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_fetch_without_a_network_says_what_to_do(call: Call, offline: None) -> None:
     answer = call("fetch", "letter", "--quiet")
     assert answer.code == 1
-    assert is_short(answer.err)
+    assert answer.short
     for told in ("letter", "--mirror", "BUDGETBENCH_MIRROR", "data", *datasets["letter"].files[:1]):
         assert told in answer.err
     assert not list(Path().rglob("*.part*"))
@@ -130,7 +127,7 @@ def test_one_dataset_that_cannot_be_had_does_not_stop_the_others(call: Call, off
 def test_fetch_of_an_unknown_dataset(call: Call) -> None:
     answer = call("fetch", "bananna")
     assert answer.code == 2
-    assert is_short(answer.err)
+    assert answer.short
     assert "Did you mean 'banana'?" in answer.err
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
 from annotated_types import Ge, Gt
 
-from budgetbench.config import Experiment, load
-from budgetbench.datasets.base import Data, Dataset, Option, Request, datasets, register
+from budgetbench.config import load
+from budgetbench.datasets.base import Data, Dataset, Options, Request, datasets, register
+from budgetbench.datasets.own_files import Files
 from budgetbench.engine.base import KernelClassifier, learner, learners
 from budgetbench.errors import ConfigError, ParameterError
+from budgetbench.experiment import Experiment
 
 BASE = """\
 name: example
@@ -54,6 +57,11 @@ def make_learners() -> None:
         C: Above = 1.0
 
 
+@dataclass(frozen=True)
+class Drawing(Options):
+    n: int = 1000
+
+
 class Described(Dataset):
     """Known by its description alone: a configuration is checked without loading anything."""
 
@@ -71,15 +79,11 @@ class Pooled(Described):
 
 class Drawn(Described):
     name, classes, n_train, pooled, generated = "drawn", (-1, 1), 1000, True, True
-    options = {"n": Option(int, 1000, "an integer")}  # noqa: RUF012
+    options = Drawing
 
 
 class Own(Described):
-    name = "own"
-    options = {  # noqa: RUF012
-        "path": Option(Path, ..., "the path of a file"),
-        "test_path": Option(Path, None, "the path of a file"),
-    }
+    name, options = "own", Files
 
 
 @pytest.fixture(autouse=True)

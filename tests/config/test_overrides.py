@@ -7,8 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from budgetbench.config import Experiment
+from budgetbench.config import restricted
 from budgetbench.errors import RequestError
+from budgetbench.experiment import Experiment
 
 Read = Callable[..., Experiment]
 Refused = Callable[..., str]
@@ -97,12 +98,12 @@ algorithms: [{name: plain}, {name: sm, budget: 3}, {name: many}, {name: small, b
 
 
 def test_only_some_algorithms(read: Read) -> None:
-    assert [entry.name for entry in read(SEVERAL, only=["sm"]).algorithms] == ["small", "small"]
-    assert [entry.name for entry in read(SEVERAL, only=["many", "plain"]).algorithms] == ["plain", "many"]
+    assert [entry.name for entry in restricted(read(SEVERAL), ["sm"]).algorithms] == ["small", "small"]
+    assert [entry.name for entry in restricted(read(SEVERAL), ["many", "plain"]).algorithms] == ["plain", "many"]
 
 
 def test_only_an_algorithm_that_is_not_there(read: Read) -> None:
     with pytest.raises(RequestError) as caught:
-        read(SEVERAL, only=["plan"])
+        restricted(read(SEVERAL), ["plan"])
     message = "--only plan: example has no such algorithm; accepted: plain, small, many. Did you mean 'plain'?"
     assert str(caught.value) == message

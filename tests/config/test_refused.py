@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from budgetbench.config import Problems, load
-from budgetbench.errors import ConfigError, RequestError
+from budgetbench.config import load
+from budgetbench.errors import ConfigError, Problems, RequestError
 from budgetbench.plots import figures
 
 Refused = Callable[..., str]
@@ -140,7 +140,7 @@ def test_names_that_are_no_safe_folder_names(refused: Refused, name: str) -> Non
             "{name: pooled, redraw: true}",
             "redraw: found True; accepted: false, or one of the generated datasets: drawn",
         ),
-        ("{name: drawn, redraw: 1}", "redraw: found 1; accepted: true, false"),
+        ("{name: drawn, redraw: 1}", "redraw: found 1; accepted: true or false"),
         ("{name: drawn, n: many}", "n: found 'many'; accepted: an integer"),
         ("{name: own}", "path: found nothing; accepted: the path of a file"),
         (
@@ -203,7 +203,10 @@ def test_kernel(refused: Refused, kernel: str, message: str) -> None:
             "{name: small, budgt: 5}",
             ".budgt: found 'budgt'; accepted: name, select, epochs, budget, mode, beta, queue. Did you mean 'budget'?",
         ),
-        ("{name: small, budget: 5, mode: fastest}", ".mode: found 'fastest'; accepted: slow, fast"),
+        (
+            "{name: small, budget: 5, mode: fastest}",
+            ".mode: found 'fastest'; accepted: slow, fast. Did you mean 'fast'?",
+        ),
         ("{name: small, budget: 5, queue: 3}", ".queue: found 3; accepted: null, unless mode is fast"),
         ("{name: many, C: [1, -1]}", ".C[1]: found -1; accepted: a number above 0"),
         ("{name: many, C: .inf}", ".C: found inf; accepted: a number above 0"),
@@ -271,7 +274,6 @@ seed: -1
     places = [line.split(": found")[0] for line in lines]
     assert sorted(places) == [
         "c.yaml:1: nam",
-        "c.yaml:1: name",
         "c.yaml:2: dataset.limt",
         "c.yaml:2: dataset.name",
         "c.yaml:3: kernel.gamma",

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from budgetbench.config import load
+from budgetbench.document import dump
 from budgetbench.errors import ConfigError
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
@@ -23,7 +24,7 @@ def test_valid_and_named_like_its_file(path: Path, tmp_path: Path) -> None:
     assert experiment.name == path.stem
     assert experiment.title != experiment.name
     copy = tmp_path / "experiment.yaml"
-    copy.write_text(experiment.to_yaml(), encoding="utf-8")
+    copy.write_text(dump(experiment.resolved()), encoding="utf-8")
     assert load(copy) == experiment
 
 

@@ -56,9 +56,9 @@ def test_each_says_what_it_is(name: str) -> None:
     for text in (dataset.title, dataset.summary, dataset.source, dataset.licence, dataset.preparation):
         assert text
     assert dataset.citation or name in ("libsvm", "csv", "npz")
-    for option in dataset.options.values():
-        assert option.accepted
-        assert option.summary
+    for parameter in dataset.parameters().values():
+        assert parameter.accepted
+        assert parameter.meaning
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
@@ -81,10 +81,10 @@ def test_variants_and_options_are_checked(cache: Cache) -> None:
         datasets["usps"].load(cache, "rough")
     with pytest.raises(ParameterError, match="no variant"):
         datasets["digits"].load(cache, "raw")
-    with pytest.raises(ParameterError, match="no options"):
+    with pytest.raises(ParameterError, match="no parameter"):
         datasets["digits"].load(cache, size=3)
     for bad in (1, 2.5, "many", True, None):
-        with pytest.raises(ParameterError, match="whole number"):
+        with pytest.raises(ParameterError, match="an integer of at least 2 and at most"):
             datasets["gaussian"].load(cache, n=bad)
     for bad in (-0.1, 1.1, "x", float("nan")):
         with pytest.raises(ParameterError, match="0 to 1"):

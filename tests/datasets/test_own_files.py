@@ -195,6 +195,6 @@ def test_the_identity_is_of_the_content(tmp_path: Path) -> None:
 )
 def test_options_are_checked_before_anything_is_read(options: dict[str, Any], words: tuple[str, ...]) -> None:
     with pytest.raises(ParameterError) as caught:
-        datasets["csv"].checked(options)
+        datasets["csv"].load(Cache(Path("nowhere")), **options)
     for word in words:
         assert word in str(caught.value)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Any
 
 import joblib
 import numpy as np
@@ -23,6 +23,7 @@ from budgetbench.engine.online import OnlineLearner
 from budgetbench.errors import ParameterError
 from budgetbench.learners import KernelClassifier, learners
 from budgetbench.learners.editing.neighbours import NeighbourClassifier
+from budgetbench.parameters import choices
 
 #: What may have to be said for a learner to be complete: tried one by one, then two by two.
 EXTRAS: dict[str, Any] = {
@@ -58,9 +59,8 @@ def parameter_sets(name: str) -> tuple[dict[str, Any], ...]:
     learner = learners[name]
     own = learner.own_parameters()
     wishes: list[dict[str, Any]] = [{"budget": EXTRAS["budget"]}] if "budget" in own else [{}]
-    for parameter, (annotation, _) in own.items():
-        choices = get_args(annotation) if get_origin(annotation) is Literal else ()
-        for choice in (True, False) if annotation is bool else choices:
+    for parameter, declared in own.items():
+        for choice in (True, False) if declared.annotation is bool else choices(declared.annotation):
             wishes += [{parameter: choice, "budget": EXTRAS["budget"]}] if "budget" in own else []
             wishes += [{parameter: choice}]
     found: list[dict[str, Any]] = []

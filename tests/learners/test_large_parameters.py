@@ -84,9 +84,8 @@ def test_what_is_repeated_is_repeated_no_more_than_so_often() -> None:
     repeated = {
         (name, parameter)
         for name in learners
-        for parameter, (annotation, _) in learners[name].own_parameters().items()
-        if parameter in ("epochs", "iterations", "patience", "sweeps")
-        and describe(annotation).startswith(describe(Repeats))
+        for parameter, declared in learners[name].own_parameters().items()
+        if parameter in ("epochs", "iterations", "patience", "sweeps") and declared.accepted == describe(Repeats)
     }
     assert {parameter for _, parameter in repeated} == {"epochs", "iterations", "patience", "sweeps"}
     for name, parameter in repeated:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from budgetbench.plots import figures
-from budgetbench.plots.base import Drawing, checked_plots
+from budgetbench.plots.base import Drawing
 from budgetbench.plots.style import styled
 from budgetbench.results import read_results
 
@@ -19,8 +19,7 @@ def drawing() -> Callable[..., Drawing]:
     """Draws one figure of an experiment's folder: its kind, then its options."""
 
     def drawing(folder: Path, kind: str, **options: Any) -> Drawing:
-        (spec,) = checked_plots([{"kind": kind, **options}])
         with styled():
-            return figures[kind].draw(read_results(folder), spec)
+            return figures[kind].drawn(read_results(folder), figures[kind].checked(options))
 
     return drawing

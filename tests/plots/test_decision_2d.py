@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 from budgetbench import run
-from budgetbench.errors import ConfigError
+from budgetbench.errors import ParameterError
 from budgetbench.plots import figures, plot_experiment
-from budgetbench.plots.base import NothingToDraw, checked_plots
+from budgetbench.plots.base import NothingToDraw
 from budgetbench.plots.refit import refit
 from budgetbench.plots.style import styled
 from budgetbench.results import read_results
@@ -46,9 +46,8 @@ def linear(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def drawing(folder: Path, **options: Any) -> Any:
-    (spec,) = checked_plots([{"kind": "decision_2d", **options}])
     with styled():
-        return figures["decision_2d"].draw(read_results(folder), spec)
+        return figures["decision_2d"].drawn(read_results(folder), figures["decision_2d"].checked(options))
 
 
 def test_a_panel_for_each_parameter_set_with_counts_in_its_title(linear: Path) -> None:
@@ -114,7 +113,7 @@ def test_models_learnt_again_are_those_of_the_record(tmp_path: Path, redraw: boo
 def test_what_cannot_be_drawn_says_why(tmp_path: Path, linear: Path) -> None:
     with pytest.raises(NothingToDraw, match="notes has 2 texts for 5 panels"):
         drawing(linear, notes=["a", "b"])
-    with pytest.raises(ConfigError, match=r"an integer from 1 to 6"):
+    with pytest.raises(ParameterError, match=r"an integer from 1 to 6"):
         drawing(linear, columns=0)
     folder = experiment(
         tmp_path,

@@ -10,13 +10,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
 
-from budgetbench.errors import ConfigError, RequestError
+from budgetbench.errors import ParameterError, RequestError
 from budgetbench.plots import figures, plot_experiment, plot_results
-from budgetbench.plots.base import NothingToDraw, checked_plots
+from budgetbench.plots.base import NothingToDraw
 from budgetbench.plots.style import styled
 
 BUDGETS = [10, 30, 100]
@@ -253,17 +254,25 @@ def test_results_with_nothing_to_draw(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("plots", "message"),
+    ("kind", "options", "message"),
     [
-        ("error_vs_support", r"plots: found .*accepted: a list of figures"),
-        ([{"name": "x"}], r"plots\[0\]: .*the key kind"),
-        ([{"kind": "eror_vs_support"}], r"plots\[0\]\.kind: .*Did you mean 'error_vs_support'"),
-        ([{"kind": "error_vs_support", "error_bar": "std"}], r"plots\[0\]\.error_bar: .*Did you mean 'error_bars'"),
-        ([{"kind": "error_vs_support", "error_bars": "sd"}], r"plots\[0\]\.error_bars: .*minmax, std, stderr, none"),
-        ([{"kind": "error_vs_support", "y_limits": [3, 1]}], r"plots\[0\]\.y_limits: .*the lower first"),
-        ([{"kind": "support_vs_seen", "budget": True}], r"plots\[0\]\.budget: .*an integer of at least 1"),
+        ("error_vs_support", {"error_bar": "std"}, r"error_bar: .*Did you mean 'error_bars'"),
+        ("error_vs_support", {"error_bars": "sd"}, r"error_bars: .*minmax, std, stderr, none"),
+        ("error_vs_support", {"y_limits": [3, 1]}, r"y_limits: .*the lower first"),
+        ("error_vs_support", {"x_limits": [1, 2], "y": "lin", "x": "logs"}, r"x: .*\ny: .*Did you mean 'linear'"),
+        ("support_vs_seen", {"budget": True}, r"budget: .*an integer of at least 1"),
     ],
 )
-def test_a_wrong_specification_names_key_and_what_is_accepted(plots: Any, message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
-        checked_plots(plots)
+def test_options_that_are_not_accepted(kind: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        figures[kind].checked(options)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    complete = figures["support_vs_seen"].checked({"budget": np.int64(5), "x_limits": (np.float64(0.5), np.int32(2))})
+    assert (complete["budget"], complete["x_limits"]) == (5, [0.5, 2.0])
+
+
+@pytest.mark.parametrize("kind", list(figures))
+def test_each_option_says_what_it_means(kind: str) -> None:
+    assert all(parameter.meaning and parameter.accepted for parameter in figures[kind].parameters().values())

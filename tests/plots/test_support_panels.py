@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
-from budgetbench.errors import ConfigError
+from budgetbench.errors import ParameterError
 from budgetbench.plots import figures, plot_experiment
-from budgetbench.plots.base import NothingToDraw, checked_plots
+from budgetbench.plots.base import NothingToDraw
 from budgetbench.plots.style import styled
 from budgetbench.results import read_results
 
@@ -58,9 +58,8 @@ def write(root: Path, name: str, best: int, plots: list[dict[str, Any]] | None =
 
 
 def drawing(folder: Path, **options: Any) -> Any:
-    (spec,) = checked_plots([{"kind": "support_panels", **options}])
     with styled():
-        return figures["support_panels"].draw(read_results(folder), spec)
+        return figures["support_panels"].drawn(read_results(folder), figures["support_panels"].checked(options))
 
 
 def test_rows_are_measures_and_columns_experiments(tmp_path: Path) -> None:
@@ -114,5 +113,5 @@ def test_an_experiment_that_is_not_there(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", [{"experiments": []}, {"experiments": "one"}, {"measures": ["size"]}])
 def test_options_that_are_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(ConfigError):
-        checked_plots([{"kind": "support_panels", **options}])
+    with pytest.raises(ParameterError):
+        figures["support_panels"].checked(options)

@@ -12,77 +12,62 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from support.results import record, write_results
 
+from budgetbench.published import Value
 from budgetbench.report import render
 from budgetbench.results import experiment_folders
-from budgetbench.verdicts.model import Evidence, LeftOut, Paper, Verdict
+from budgetbench.verdicts.measures import PLAIN, POINTS, TIMES
+from budgetbench.verdicts.model import Claim, Evidence, Finding, LeftOut, Measured, Number, Paper, Reason, Verdict
+from budgetbench.verdicts.statistics import Interval
 
 HOSTILE = "<script>alert('1')</script> & $\\frac$ \"quoted\""
 SEEN = [1, *range(100, 1001, 10)]
 
 
-def record(algorithm: str, params: dict[str, Any], run: int, **more: Any) -> dict[str, Any]:
+def run(algorithm: str, params: dict[str, Any], number: int, **more: Any) -> dict[str, Any]:
     size = params.get("budget") or 300
-    return {
-        "key": json.dumps([algorithm, params, run]),
-        "status": "ok",
-        "algorithm": algorithm,
-        "params": params,
-        "budget": params.get("budget"),
-        "run": run,
-        "seed": 0,
-        "test_error": 0.1 + 0.02 * run,
-        "online_error": 0.3 + 0.01 * run,
-        "support_size": size,
-        "curve": {
-            "seen": SEEN,
-            "online_error": [0.5 - seen / 5000 + 0.01 * run for seen in SEEN],
-            "support_size": [min(seen, size) for seen in SEEN],
-        },
-        **more,
+    curve = {
+        "seen": SEEN,
+        "online_error": [0.5 - seen / 5000 + 0.01 * number for seen in SEEN],
+        "support_size": [min(seen, size) for seen in SEEN],
     }
-
-
-def write(folder: Path, records: list[dict[str, Any]], provenance: Any = None, **experiment: Any) -> None:
-    folder.mkdir(parents=True)
-    experiment = {"name": folder.name, "permutations": 2, "seed": 0} | experiment
-    (folder / "experiment.yaml").write_text(yaml.safe_dump(experiment, sort_keys=False), encoding="utf-8")
-    (folder / "trials.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
-    if provenance is not None:
-        (folder / "provenance.json").write_text(json.dumps(provenance), encoding="utf-8")
+    measures = {"test_error": 0.1 + 0.02 * number, "online_error": 0.3 + 0.01 * number, "support_size": size}
+    return record(algorithm, params, number, **measures | {"curve": curve} | more)
 
 
 def make_results(root: Path) -> Path:
     """Three experiments: one complete, with a hostile title; one unfinished, with failed runs; one without results."""
     budgets = [10, 30, 100]
-    complete = [record("perceptron", {}, run) for run in range(2)]
-    complete += [record("budget_perceptron", {"budget": b}, run) for b in budgets for run in range(2)]
-    write(
+    complete = [run("perceptron", {}, number) for number in range(2)]
+    complete += [run("budget_perceptron", {"budget": b}, number) for b in budgets for number in range(2)]
+    write_results(
         root / "complete",
         complete,
         {"budgetbench": "0.1.0", "commit": "0123abcd", "platform": "Linux", "python": "3.11", "keys": [
             one["key"] for one in complete
         ]},
+        permutations=2,
         title=HOSTILE,
         reproduces={"paper": "known2001", "item": "Figure 2"},
         dataset={"name": "usps"},
         algorithms=[{"name": "perceptron"}, {"name": "budget_perceptron", "budget": budgets}],
         plots=[{"kind": "error_vs_support"}, {"kind": "online_error_vs_seen", "size": "double"}],
     )  # fmt: skip
-    partly = [record("perceptron", {}, 0, test_error=None), record("stoptron", {"budget": 50}, 0, test_error=None)]
-    partly.append(record("forgetron", {"budget": 50}, 0, status="failed", error="ValueError: <b>no</b>", curve=None))
-    write(
+    partly = [run("perceptron", {}, 0, test_error=None), run("stoptron", {"budget": 50}, 0, test_error=None)]
+    partly.append(run("forgetron", {"budget": 50}, 0, status="failed", error="ValueError: <b>no</b>", curve=None))
+    write_results(
         root / "partly",
         partly,
+        permutations=2,
         title="Partly run",
         reproduces={"paper": "unknown1999", "item": "Table 9"},
         dataset={"name": "banana"},
         algorithms=[{"name": "perceptron"}, {"name": "stoptron", "budget": 50}, {"name": "forgetron", "budget": 50}],
     )
-    write(
+    write_results(
         root / "nothing",
-        [record("svm", {"C": 1}, 0, status="failed", error="MemoryError", curve=None, test_error=None)],
+        [run("svm", {"C": 1}, 0, status="failed", error="MemoryError", curve=None, test_error=None)],
         dataset={"name": "usps"},
         algorithms=[{"name": "svm", "C": 1}],
         plots=[{"kind": "error_vs_support"}],
@@ -91,30 +76,50 @@ def make_results(root: Path) -> Path:
 
 
 PAPERS = [
-    Paper("known2001", "On <knowing>", "Ann First, Bo Second, Cy Third", "Journal", 2001, ("Table 1", "Figure 2"),
+    Paper("known2001", "On <knowing>", ("Ann First", "Bo Second", "Cy Third"), "Journal", 2001, ("Table 1", "Figure 2"),
+          {"complete": "usps", "elsewhere": "waveform"},
           (LeftOut("A sentence & more.", "Section 1", "It is about the future."),)),
-    Paper("empty1900", "Of nothing", "No One", "Nowhere", 1900, ()),
+    Paper("empty1900", "Of nothing", ("No One",), "Nowhere", 1900, (), {}),
 ]  # fmt: skip
 
 
-def verdict(name: str, state: Any, kind: Any = "number", item: str = "Table 1", **more: Any) -> Verdict:
-    given: dict[str, Any] = {
-        "text": f"{name} of the Perceptron", "quote": "as printed", "published": "20.0 ± 0.1 %", "ours": "", "note": "",
-        "difference": "", "in_spreads": None, "deviation": None, "experiments": ("complete",),
-    }  # fmt: skip
-    return Verdict(id=f"known2001.{name}", paper="known2001", item=item, kind=kind, state=state, **(given | more))
+def number(name: str, found: Measured | None, experiment: str = "complete", **of: Any) -> Verdict:
+    """A verdict on a number of Table 1."""
+    place = {"id": f"known2001.{name}", "paper": "known2001", "item": "Table 1", "quote": "as printed"}
+    value = Value(20.0, 0.1, "20.0 ± 0.1 %")
+    said = Number(
+        **place, experiments=(experiment,), learners=(of["algorithm"],), of=of, name="online_error", value=value
+    )
+    return Verdict(said, experiment, found, None if found else Reason("no_results", {"experiment": experiment}))
 
 
+def measured(holds: bool, mean: float, spread: float | None = None) -> Measured:
+    return Measured(holds, mean, spread, None, (Evidence("ours - published", Interval(5, mean - 20), POINTS, "shown"),))
+
+
+CLAIM = Claim(
+    id="known2001.d",
+    paper="known2001",
+    item="Figure 2",
+    quote="as printed",
+    experiments=("complete",),
+    learners=("perceptron", "svm"),
+    deviations={"all": "The <paper> errs."},
+    text="The SVM is better than the Perceptron.",
+    statement="below",
+    arguments={},
+)
+DIFFERENCES = (
+    Evidence("SVM & more", Interval(5, -1.5, -2.0, -1.0), POINTS, "shown"),
+    Evidence("few", Interval(2, 0.001234), PLAIN, "open"),
+)
+WHOLE = Evidence("mean of all", Interval(2, 0.5), TIMES, "open", signed=False)
 VERDICTS = [
-    verdict("a", "holds", ours="20.1 ± 0.2 %", difference="+0.10 points", in_spreads=1.0),
-    verdict("b", "does not hold", ours="25.0 %", in_spreads=-50.25, text="b of the Budget Perceptron"),
-    verdict("c", "not run", experiments=("waveform",), text="c, about Projectron++"),
-    verdict(
-        "d", "does not hold", "claim", "Figure 2", deviation="The <paper> errs.", published="",
-        evidence=(Evidence("SVM & more", 5, -1.5, -2.0, -1.0, "points", "shown"),
-                  Evidence("few", 2, 0.001234, None, None, "", "open")),
-    ),
-]  # fmt: skip
+    number("a", measured(True, 20.1, 0.2), algorithm="perceptron"),
+    number("b", measured(False, 14.975), algorithm="budget_perceptron", budget=10),
+    number("c", None, "elsewhere", algorithm="projectron_plus_plus"),
+    Verdict(CLAIM, "complete", Finding(False, "difference < 0", DIFFERENCES, WHOLE)),
+]
 
 
 @pytest.fixture(scope="session")

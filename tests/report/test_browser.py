@@ -102,9 +102,9 @@ def test_a_link_leads_to_what_the_filter_hides(opened: Any) -> None:
 
 def test_evidence_is_folded_and_opens(opened: Any) -> None:
     assert opened.do(SHOWN, "tr.evidence") == 0
-    opened.do("document.querySelector('#verdict-known2001-d .more').click()")
+    opened.do("document.querySelector('#verdict-known2001-d-complete .more').click()")
     assert opened.do(SHOWN, "tr.evidence") == 1
-    assert opened.do("return document.querySelector('#verdict-known2001-d .more').ariaExpanded") == "true"
+    assert opened.do("return document.querySelector('#verdict-known2001-d-complete .more').ariaExpanded") == "true"
 
 
 def test_light_and_dark(opened: Any) -> None:

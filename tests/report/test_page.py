@@ -14,6 +14,7 @@ import pytest
 from budgetbench.errors import RequestError
 from budgetbench.report import render, write_report
 from budgetbench.results import experiment_folders
+from budgetbench.verdicts.words import RULE
 
 VOID = {"meta", "link", "input", "br", "img", "hr", "col"}
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -170,22 +171,28 @@ def test_a_verdict_shows_the_comparison_and_its_evidence(tree: Element) -> None:
     main = rows["verdict-known2001-a"].children[0]
     assert [cell.text for cell in main.children[1:]] == [
         "20.0 ± 0.1 %",
-        "20.1 ± 0.2 %",
+        "20.10 ± 0.20 %",
         "+0.10 points",
         "+1.0",
         "✓ holds",
     ]
     assert "−50.2" in rows["verdict-known2001-b"].text
-    claim = rows["verdict-known2001-d"]
+    claim = rows["verdict-known2001-d-complete"]
     assert "Known deviation: The <paper> errs." in claim.text
-    assert "✗ does not hold, known deviation" in claim.text
+    assert "≈ known deviation" in claim.text
     assert "SVM & more 5 −1.50 percentage points −2.00 to −1.00 shown" in claim.text
     assert "few 2 +0.0012 – open" in claim.text
+    assert "mean of all 2 0.50 times – open" in claim.text
+
+
+def test_the_rule_is_that_of_the_verdicts(tree: Element) -> None:
+    (reading,) = tree.all("details", **{"class": "reading"})
+    assert all(sentence in reading.text for sentence in RULE.values())
 
 
 def test_the_filter_knows_what_a_verdict_is_about(tree: Element) -> None:
     about = {
-        name[-1]: (row.get("data-learners"), row.get("data-datasets"), row.get("data-outcome"))
+        name.split("-")[2]: (row.get("data-learners"), row.get("data-datasets"), row.get("data-outcome"))
         for name, row in verdict_rows(tree).items()
     }
     assert about == {

@@ -7,8 +7,9 @@ import pytest
 from budgetbench.learners import learners
 from budgetbench.report.palette import DARK, LIGHT, VISIBLE, contrast, variables, visible
 from budgetbench.report.words import Anchors, number
+from budgetbench.verdicts.model import OUTCOMES
 
-TEXT = ("ink", "muted", "accent", "holds", "known", "fails", "waiting")
+TEXT = ("ink", "muted", "accent", *(outcome.slug for outcome in OUTCOMES))
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])

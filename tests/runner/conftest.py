@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from budgetbench.config import Experiment, load
+from budgetbench.config import load
 from budgetbench.datasets import Cache
 from budgetbench.engine.base import Rounds, learner
 from budgetbench.engine.expansion import Block, Expansion
+from budgetbench.experiment import Experiment
 from budgetbench.learners import Perceptron, learners
 from budgetbench.parameters import NonNegative
 from budgetbench.runner import Outcome, run_experiment, workspace

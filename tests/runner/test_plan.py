@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from budgetbench import experiment as module
 from budgetbench.errors import RequestError
+from budgetbench.experiment import Algorithm, DatasetSection, Experiment, LabelNoise
 from budgetbench.learners import learners
-from budgetbench.runner import plan as module
 from budgetbench.runner.execute import curve, units
-from budgetbench.runner.plan import Trial, n_trials, plan, to_do, trial_key
+from budgetbench.runner.plan import Trial, n_trials, plan, to_do
 
 CONFIG = """\
 name: keys
@@ -45,12 +46,8 @@ def test_all_of_the_grid_in_every_run(experiment: Any) -> None:
     assert all(len(trial.key) == 16 for trial in trials)
 
 
-def test_a_key_does_not_depend_on_what_does_not_matter(keys: Keys, experiment: Any) -> None:
+def test_a_key_does_not_depend_on_how_the_file_is_written(keys: Keys) -> None:
     expected = keys()
-    assert keys("permutations=1") == expected[:1]
-    assert keys("name=other", "title=Another", "checkpoints=7") == expected
-    assert keys("plots=[{kind: error_vs_support}]") == expected
-    assert keys("reproduces={paper: weston2005, item: Figure 10}") == expected
     assert keys("epochs=1", "seed=0", "order=shuffled") == expected
     assert keys("algorithms=[{name: perceptron}, {beta: 0.25, budget: 5, name: tighter_budget_perceptron}]")[1::2] == (
         expected
@@ -78,39 +75,77 @@ def test_what_is_equal_has_equal_keys(keys: Keys, one: str, other: str) -> None:
     assert keys(one) == keys(other) != keys()
 
 
-KNOBS = [
-    "dataset.scale_on=all",
-    "seed=1",
-    "order=given",
-    "epochs=2",
-    "dataset.positive=1",
-    "dataset.positive=[0, 1]",
-    "dataset.scale=[unit, minmax]",
-    "dataset.scale=none",
-    "dataset.train_size=399",
-    "dataset.test_size=99",
-    "dataset.limit=4999",
-    "label_noise.rate=0.2",
-    "label_noise.mode=bernoulli",
-    "label_noise.on=all",
-    "label_noise=null",
-    "kernel.gamma=0.25",
-    "kernel={name: linear}",
-    "kernel={name: polynomial, degree: 3}",
-    "kernel={name: polynomial, degree: 3, coef0: 1}",
-    "algorithms.0.budget=6",
-    "algorithms.0.beta=0.5",
-    "algorithms.0.C=2.0",
-    "algorithms.0.update=mira",
-    "algorithms.0.removal=before_insertion",
-    "algorithms.0={name: budget_perceptron, budget: 5, beta: 0.25}",
-]
+#: What a key of the configuration says something about: what all learners see (and so the outcome), the outcome alone,
+#: the content of the data (which a key names by its fingerprint), or only what is shown of which runs.
+STREAM, OUTCOME, DATA, SHOWN = "stream", "outcome", "data", "shown"
+KEYS = {
+    "name": (SHOWN, ["other"]),
+    "title": (SHOWN, ["Another"]),
+    "reproduces": (SHOWN, ["{paper: weston2005, item: Figure 10}"]),
+    "permutations": (SHOWN, ["3"]),
+    "checkpoints": (SHOWN, ["7"]),
+    "plots": (SHOWN, ["[{kind: error_vs_support}]"]),
+    "table": (SHOWN, ["{layout: cache}"]),
+    "seed": (STREAM, ["1"]),
+    "order": (STREAM, ["given"]),
+    "epochs": (OUTCOME, ["2"]),
+    "kernel": (
+        OUTCOME,
+        [
+            "{name: rbf, gamma: 0.25}",
+            "{name: linear}",
+            "{name: polynomial, degree: 3}",
+            "{name: polynomial, degree: 3, coef0: 1}",
+        ],
+    ),
+    "algorithms": (
+        OUTCOME,
+        [
+            "[{name: tighter_budget_perceptron, budget: 6, beta: 0.25}]",
+            "[{name: tighter_budget_perceptron, budget: 5, beta: 0.5}]",
+            "[{name: tighter_budget_perceptron, budget: 5, beta: 0.25, C: 2.0}]",
+            "[{name: tighter_budget_perceptron, budget: 5, beta: 0.25, update: mira}]",
+            "[{name: tighter_budget_perceptron, budget: 5, beta: 0.25, removal: before_insertion}]",
+            "[{name: budget_perceptron, budget: 5, beta: 0.25}]",
+        ],
+    ),
+    "dataset.name": (DATA, []),
+    "dataset.variant": (DATA, ["raw"]),
+    "dataset.options": (DATA, []),
+    "dataset.redraw": (DATA, []),
+    "dataset.positive": (STREAM, ["1", "[0, 1]"]),
+    "dataset.scale": (STREAM, ["[unit, minmax]", "none"]),
+    "dataset.scale_on": (STREAM, ["all"]),
+    "dataset.train_size": (STREAM, ["399"]),
+    "dataset.test_size": (STREAM, ["99"]),
+    "dataset.limit": (STREAM, ["4999"]),
+    "label_noise": (STREAM, ["null"]),
+    "label_noise.rate": (STREAM, ["0.2"]),
+    "label_noise.mode": (STREAM, ["bernoulli"]),
+    "label_noise.on": (STREAM, ["all"]),
+}
 
 
-def test_every_knob_changes_the_key(keys: Keys) -> None:
-    found = {knob: tuple(keys(knob)) for knob in KNOBS} | {"": tuple(keys())}
+def test_it_is_known_of_every_key_of_the_configuration_what_depends_on_it() -> None:
+    sections = {"dataset": DatasetSection, "label_noise": LabelNoise}
+    names = {field.name for field in fields(Experiment)} - {"dataset", "source"}
+    names |= {f"{section}.{field.name}" for section, kind in sections.items() for field in fields(kind)}
+    assert set(KEYS) == names
+
+
+def test_what_changes_a_key_and_what_changes_the_stream(keys: Keys, experiment: Any) -> None:
+    stream = experiment(text=CONFIG).stream("data")
+    found = {"": keys()}
+    for name, (part, values) in KEYS.items():
+        for value in values:
+            knob = f"{name}={value}"
+            assert (experiment(knob, text=CONFIG).stream("data") != stream) == (part == STREAM), knob
+            if part in (STREAM, OUTCOME):
+                found[knob] = keys(knob)
+            else:
+                assert keys(knob)[:2] == found[""], knob
     every = [key for both in found.values() for key in both]
-    assert len(set(every)) == len(every) == 2 * (len(KNOBS) + 1)
+    assert len(set(every)) == len(every) == 2 * len(found)
     assert not set(keys(identity="usps/raw")) & set(every)
 
 
@@ -125,7 +160,12 @@ def test_scaling_as_before_there_was_a_choice_keeps_its_keys(keys: Keys, monkeyp
 
 def test_a_million_runs_are_counted_and_not_made(experiment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
-    monkeypatch.setattr(module, "trial_key", lambda *given: made.append(given[-1]) or f"{given[2]} {given[-1]}")
+
+    def key(self: Experiment, data: str, algorithm: Algorithm, params: Any, run: int) -> str:
+        made.append(run)
+        return f"{algorithm.name} {run}"
+
+    monkeypatch.setattr(Experiment, "key", key)
     million = experiment("permutations=1000000", "algorithms.0.budget=[3, 5]", text=CONFIG)
     assert n_trials(million) == 2_000_000
     finished = {f"tighter_budget_perceptron {run}": {"run": run} for run in (0, 7, 1_000_000, "8", None, [9])}
@@ -159,11 +199,8 @@ def test_the_data_of_its_own_run_counts(experiment: Any) -> None:
 
 def test_a_key_of_no_noise_is_that_of_a_rate_of_zero(experiment: Any) -> None:
     wanted = experiment(text=CONFIG)
-    zero = [
-        replace(wanted, label_noise=wanted.label_noise.model_copy(update={"rate": 0.0, "mode": mode}))
-        for mode in ("exact", "bernoulli")
-    ]
-    assert len({trial_key(one, "", "perceptron", {}, 0) for one in zero}) == 1
+    zero = [replace(wanted, label_noise=LabelNoise(rate=0.0, mode=mode)) for mode in ("exact", "bernoulli")]
+    assert len({plan(one, lambda run: "")[0].key for one in zero}) == 1
 
 
 def grouped(experiment: Any, has_gram: bool) -> list[tuple[int, list[str], list[int]]]:

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.results import records
 
 from budgetbench.cli import main
-from budgetbench.verdicts import Verdict, check, counts, failures
+from budgetbench.verdicts import Verdict, check, counts, failures, words
+from budgetbench.verdicts.model import DOES_NOT_HOLD, HOLDS, KNOWN
 from budgetbench.verdicts.writing import FORMATS
 
 Make = Callable[..., Any]
@@ -24,18 +26,18 @@ def run(*arguments: str) -> int:
 
 
 @pytest.fixture
-def banana(write: Make, trials: Make, tmp_path: Path) -> Callable[[float], Path]:
+def banana(write: Make, tmp_path: Path) -> Callable[[float], Path]:
     """Results like those of Banana, with this test error of the Tighter Budget Perceptron."""
 
     def written(tighter: float) -> Path:
         def errors(mean: float) -> dict[str, list[Any]]:
             return {"test_error": [mean - 0.01, mean, mean + 0.01, mean, mean], "support_size": [30] * 5}
 
-        sets = [trials("perceptron", test_error=[0.13, 0.13, 0.14, 0.14, 0.13], support_size=[500] * 5)]
+        sets = [records("perceptron", test_error=[0.13, 0.13, 0.14, 0.14, 0.13], support_size=[500] * 5)]
         for size in (25, 50):
-            sets.append(trials("budget_perceptron", {"budget": size}, **errors(0.4)))
-            sets.append(trials("tighter_budget_perceptron", {"budget": size}, **errors(tighter)))
-        sets.append(trials("svm", {"C": 316.0}, **(errors(0.095) | {"support_size": [900] * 5})))
+            sets.append(records("budget_perceptron", {"budget": size}, **errors(0.4)))
+            sets.append(records("tighter_budget_perceptron", {"budget": size}, **errors(tighter)))
+        sets.append(records("svm", {"C": 316.0}, **(errors(0.095) | {"support_size": [900] * 5})))
         write(*sets, name="banana", dataset={"name": "banana"}, kernel={"name": "rbf", "gamma": 1.0})
         return tmp_path
 
@@ -50,24 +52,26 @@ def of(verdicts: list[Verdict], name: str) -> Verdict:
 def test_a_claim_that_holds_and_one_that_does_not(banana: Callable[[float], Path]) -> None:
     name = "weston2005.tighter_below_budget_perceptron.banana"
     verdict = of(check(banana(0.10)), name)
-    assert (verdict.state, verdict.ours, verdict.kind) == ("holds", "2 of 2 shown", "claim")
+    assert (verdict.state, words.ours(verdict)) == (HOLDS, "2 of 2 shown")
     assert verdict.experiments == ("banana",)
-    assert [row.runs for row in verdict.evidence] == [5, 5, 5]
-    assert of(check(banana(0.50)), name).outcome == "does not hold"
+    assert [row.interval.runs for row in verdict.evidence] == [5, 5, 5]
+    assert of(check(banana(0.50)), name).outcome is DOES_NOT_HOLD
 
 
 def test_what_was_not_run_never_fails(banana: Callable[[float], Path]) -> None:
     verdicts = check(banana(0.10))
-    assert of(verdicts, "orabona2008.plus_plus_below_perceptron.adult9").note == "no results of adult9"
+    verdict = of(verdicts, "orabona2008.plus_plus_below_perceptron.adult9")
+    assert words.reason(verdict.reason) == "no results of adult9"
+    assert verdict.said.learners == ("projectron_plus_plus", "perceptron")  # known without any results
     assert not failures([verdict for verdict in verdicts if verdict.experiments != ("banana",)])
     assert sum(counts(verdicts).values()) == len(verdicts)
     assert len({verdict.id for verdict in verdicts}) == len(verdicts)
 
 
-def test_a_listed_reason_keeps_it_from_failing(write: Make, trials: Make, tmp_path: Path) -> None:
-    write(trials("perceptron", test_error=[0.02] * 5, train_size=[7291] * 5), name="usps")
+def test_a_listed_reason_keeps_it_from_failing(write: Make, tmp_path: Path) -> None:
+    write(records("perceptron", test_error=[0.02] * 5, train_size=[7291] * 5), name="usps")
     verdict = of(check(tmp_path), "weston2005.table-1.usps.train_size")
-    assert (verdict.state, verdict.outcome, verdict.difference) == ("does not hold", "known deviation", "−38")
+    assert (verdict.state, verdict.outcome, words.difference(verdict)) == (DOES_NOT_HOLD, KNOWN, "−38")
     assert verdict.deviation
     assert verdict not in failures([verdict])
 
@@ -86,9 +90,9 @@ def test_exit_codes(banana: Callable[[float], Path], capsys: pytest.CaptureFixtu
     assert run(str(tmp_path / "nowhere")) == 2
 
 
-def test_nothing_wrong_is_exit_code_0(write: Make, trials: Make, tmp_path: Path) -> None:
+def test_nothing_wrong_is_exit_code_0(write: Make, tmp_path: Path) -> None:
     sizes = {"train_size": [4000] * 10, "test_size": [1300] * 10}
-    sets = trials("perceptron", test_error=[0.13] * 10, support_size=[500] * 10, **sizes)
+    sets = records("perceptron", test_error=[0.13] * 10, support_size=[500] * 10, **sizes)
     write(sets, name="banana", dataset={"name": "banana"}, kernel={"name": "rbf", "gamma": 1.0})
     assert run(str(tmp_path), "--format", "csv") == 0
 
@@ -105,7 +109,7 @@ def test_formats(banana: Callable[[float], Path], capsys: pytest.CaptureFixture[
     tables = [line for line in page.splitlines() if line.startswith("|")]
     assert {line.count("|") - line.count("\\|") for line in tables} == {9, 10}
     assert page == FORMATS["markdown"](verdicts)
-    assert FORMATS["text"](verdicts).endswith("not run\n")
+    assert " ".join(words.RULE.values()) in page
 
 
 def test_write(banana: Callable[[float], Path]) -> None:

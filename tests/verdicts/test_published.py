@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,58 +13,55 @@ import yaml
 
 from budgetbench.config import load
 from budgetbench.errors import RequestError
-from budgetbench.learners import learners
-from budgetbench.results.grid import points
+from budgetbench.results.grid import Point, points
 from budgetbench.results.names import budget_of
 from budgetbench.verdicts import papers, published
 from budgetbench.verdicts.measures import MEASURES
-from budgetbench.verdicts.published import PAPERS, Claim, Number, interpret
+from budgetbench.verdicts.model import Claim, Number
+from budgetbench.verdicts.published import PAPERS, interpret, selectors
 from budgetbench.verdicts.selection import NOT_PARAMETERS
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 
-# (paper, entry's id, experiment, selector)
-Use = tuple[str, str, dict[str, Any]]
+
+def uses(key: str) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Every selector of a paper: its entry's id, the experiment and the selector."""
+    source = published(key)
+    for said in (*source.numbers, *source.claims):
+        arguments = said.of if isinstance(said, Number) else said.arguments
+        for experiment in said.experiments:
+            for selector in selectors(arguments):
+                yield said.id, selector.get("experiment", experiment), selector
 
 
-def selectors(value: Any) -> Iterator[dict[str, Any]]:
-    """All selectors in the arguments of a claim."""
-    if isinstance(value, dict):
-        if "algorithm" in value:
-            yield value
-        for inner in value.values():
-            yield from selectors(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from selectors(inner)
-
-
-def uses() -> list[Use]:
-    found: list[Use] = []
-    for key in PAPERS:
-        source = published(key)
-        found += [(number.id, number.experiment, dict(number.of)) for number in source.numbers if number.of]
-        for claim in source.claims:
-            for experiment in claim.experiments:
-                found += [(claim.id, experiment, selector) for selector in selectors(claim.arguments)]
-    return found
-
-
-@pytest.mark.parametrize("use", uses(), ids=lambda use: f"{use[0]}-{use[1]}")
-def test_every_selector_means_something_in_its_experiment(use: Use) -> None:
-    _, name, selector = use
-    path = CONFIGS / f"{selector.get('experiment', name)}.yaml"
-    experiment = load(path).resolved()
+def unknown(experiment: str, selector: Mapping[str, Any]) -> Iterator[str]:
+    """What a selector says that its experiment does not have."""
     names = selector["algorithm"] if isinstance(selector["algorithm"], list) else [selector["algorithm"]]
-    wanted = {key: value for key, value in selector.items() if key not in NOT_PARAMETERS}
-    for parameter in wanted.keys() - {"budget"}:
-        assert parameter in learners[names[0]].own_parameters()
-    found = [point for point in points(experiment) if point.algorithm in names]
-    for parameter, value in wanted.items():
-        have = [budget_of(p.params) if parameter == "budget" else p.params.get(parameter) for p in found]
-        for one in value if isinstance(value, list) else [value]:
-            assert one in have
-    assert found
+    found = [point for point in grid(experiment) if point.algorithm in names]
+    if not found:
+        yield ", ".join(names)
+    for parameter, value in selector.items():
+        if parameter not in NOT_PARAMETERS:
+            have = [budget_of(p.params) if parameter == "budget" else p.params.get(parameter) for p in found]
+            wanted = value if isinstance(value, list) else [value]
+            yield from (f"{parameter}: {one}" for one in wanted if one not in have)
+
+
+@cache
+def grid(experiment: str) -> list[Point]:
+    return points(load(CONFIGS / f"{experiment}.yaml").resolved())
+
+
+@pytest.mark.parametrize("key", PAPERS)
+def test_every_selector_means_something_in_its_experiment(key: str) -> None:
+    assert not [(*use, *wrong) for use in uses(key) if (wrong := list(unknown(*use[1:])))]
+    assert len(list(uses(key))) > 50
+
+
+@pytest.mark.parametrize("key", PAPERS)
+def test_experiments_are_on_the_datasets_that_the_paper_names(key: str) -> None:
+    for name, dataset in published(key).paper.datasets.items():
+        assert load(CONFIGS / f"{name}.yaml").resolved()["dataset"]["name"] == dataset
 
 
 @pytest.mark.parametrize("key", PAPERS)
@@ -127,13 +125,12 @@ def test_orabonas_tables_as_printed() -> None:
 def test_a_reason_says_something() -> None:
     for key in PAPERS:
         source = published(key)
-        reasons = [number.deviation for number in source.numbers if number.deviation]
-        reasons += [reason for claim in source.claims for reason in claim.deviations.values()]
+        reasons = [reason for said in (*source.numbers, *source.claims) for reason in said.deviations.values()]
         assert all(len(reason) > 40 and re.match(r"[A-Zσ].*\.$", reason) for reason in reasons)
 
 
 MINIMAL = """
-paper: {title: t, authors: a, venue: v, year: 2000}
+paper: {title: t, authors: [a], venue: v, year: 2000, datasets: {usps: usps}}
 claims:
   - id: c
     text: A claim.
@@ -153,6 +150,8 @@ claims:
         ("statement: below", "statement: belo", "found statement 'belo'; accepted: below, .* Did you mean 'below'?"),
         ("    measure: test_error\n", "", "made_up.c: missing a required argument: 'measure'"),
         ("measure: test_error", "measure: test_error\n    tolerance: 1", "unexpected keyword argument 'tolerance'"),
+        ("experiments: [usps]", "experiments: [uspss]", "made_up.c, experiments: found 'uspss'; accepted: usps"),
+        ("{algorithm: svm}", "{algorithm: svm, experiment: other}", "made_up.c, experiments: found 'other'"),
         ("claims:", "claimed:", "found 'claimed'; accepted: paper, numbers, claims, left_out"),
     ],
 )

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from support.results import records
 
 from budgetbench.verdicts import statements
-from budgetbench.verdicts.comparing import Finding
-from budgetbench.verdicts.selection import MissingError, View
+from budgetbench.verdicts.model import Finding, MissingError
+from budgetbench.verdicts.selection import View
+from budgetbench.verdicts.words import amount, outcomes, reason
 
 Make = Callable[..., Any]
 
@@ -22,7 +24,7 @@ STOPTRON = {"algorithm": "stoptron"}
 def check(view: View, kind: str, **arguments: Any) -> Finding:
     """The statement's finding, complete enough to be shown."""
     found = statements[kind](view, **arguments)
-    assert all((found.evidence, found.claimed, found.ours, found.difference))
+    assert all((found.evidence, found.claimed, outcomes(found.comparisons), amount(found.whole)))
     return found
 
 
@@ -32,14 +34,14 @@ def errors(mean: float, width: float = 0.01, runs: int = 5) -> list[float]:
 
 
 @pytest.fixture
-def sizes(trials: Make) -> Make:
+def sizes() -> Make:
     """Records of a learner at several sizes, given as size to mean error."""
 
     def made(name: str, means: dict[int, float], runs: int = 5, width: float = 0.01, **params: Any) -> list[Any]:
         return [
             record
             for size, mean in means.items()
-            for record in trials(
+            for record in records(
                 name, {"budget": size, **params}, test_error=errors(mean, width, runs), support_size=[size] * runs
             )
         ]
@@ -48,10 +50,10 @@ def sizes(trials: Make) -> Make:
 
 
 @pytest.fixture
-def view(write: Make, trials: Make, sizes: Make) -> View:
+def view(write: Make, sizes: Make) -> View:
     """The Tighter Budget Perceptron below the Perceptron below the Budget Perceptron, but for one size."""
     return write(
-        trials("perceptron", test_error=errors(0.20), support_size=[400] * 5),
+        records("perceptron", test_error=errors(0.20), support_size=[400] * 5),
         sizes("budget_perceptron", {10: 0.50, 20: 0.40, 500: 0.20}),
         sizes("tighter_budget_perceptron", {10: 0.12, 20: 0.10, 500: 0.20}),
     )
@@ -60,7 +62,7 @@ def view(write: Make, trials: Make, sizes: Make) -> View:
 def test_below(view: View) -> None:
     found = check(view, "below", lower={**TIGHTER, "budget": [10, 20]}, upper=BUDGET, measure="test_error")
     assert found.holds
-    assert found.difference.startswith("−34.00 [")
+    assert amount(found.whole).startswith("−34.00 [")
     assert [row.what.count("B = ") for row in found.evidence] == [2, 2, 0]  # two sizes, then the mean of both
     assert not check(view, "below", lower=BUDGET, upper=PERCEPTRON, measure="test_error").holds
     assert not check(view, "below", lower=PERCEPTRON, upper=PERCEPTRON, measure="test_error").holds
@@ -73,7 +75,7 @@ def test_one_refuted_size_is_enough(write: Make, sizes: Make) -> None:
     found = check(view, "below", lower=TIGHTER, upper=BUDGET, measure="test_error")
     assert found.evidence[-1].outcome == "shown"
     assert not found.holds
-    assert found.ours == "1 of 2 shown, 1 opposite"
+    assert outcomes(found.comparisons) == "1 of 2 shown, 1 opposite"
 
 
 def test_not_above_and_close(view: View) -> None:
@@ -100,12 +102,12 @@ def test_holding_keeps_the_sizes_that_are_large_enough(view: View) -> None:
         view.pick({**BUDGET, "budget": [10, 20], "holding": PERCEPTRON})
 
 
-def test_best_size_is_chosen_on_the_other_runs(write: Make, trials: Make) -> None:
+def test_best_size_is_chosen_on_the_other_runs(write: Make) -> None:
     small = [0.10, 0.10, 0.10, 0.10, 0.90]
     large = [0.20, 0.20, 0.20, 0.20, 0.10]
     view = write(
-        trials("budget_perceptron", {"budget": 1}, test_error=small, online_error=large),
-        trials("budget_perceptron", {"budget": 2}, test_error=large, online_error=small),
+        records("budget_perceptron", {"budget": 1}, test_error=small, online_error=large),
+        records("budget_perceptron", {"budget": 2}, test_error=large, online_error=small),
     )
     (best,) = view.pick({**BUDGET, "at": "best"})
     # without the last run the small size is best, with it the large one: no run may choose for itself
@@ -135,28 +137,28 @@ def test_range_of_sizes(write: Make, sizes: Make) -> None:
     view = write(sizes("budget_perceptron", {10: 0.5, 20: 0.104, 40: 0.1, 80: 0.105, 160: 0.3, 320: 0.1}))
     found = check(view, "range_of_sizes", of=BUDGET, measure="test_error", margin=1, factor=4)
     assert found.holds
-    assert found.ours == "sizes 20 to 80"
+    assert (found.found, amount(found.whole)) == ("sizes 20 to 80", "4.00 times")
     assert not check(view, "range_of_sizes", of=BUDGET, measure="test_error", margin=1, factor=5).holds
 
 
-def test_best_parameter(write: Make, trials: Make) -> None:
+def test_best_parameter(write: Make) -> None:
     means = {1.0: 0.20, 10.0: 0.10, 100.0: 0.1005}
-    sets = [trials("svm", {"C": C}, test_error=errors(mean), support_size=[50] * 5) for C, mean in means.items()]
+    sets = [records("svm", {"C": C}, test_error=errors(mean), support_size=[50] * 5) for C, mean in means.items()]
     view = write(*sets, selects=["svm"])
     arguments = {"of": {"algorithm": "svm"}, "parameter": "C", "measure": "test_error", "margin": 0.1}
     assert check(view, "best_parameter", value=10, **arguments).holds
     assert check(view, "best_parameter", value=100, **arguments).holds  # the difference is within the margin
     found = check(view, "best_parameter", value=1, **arguments)
     assert not found.holds
-    assert found.ours == "C = 10"
+    assert found.found == "C = 10"
     (chosen,) = view.pick({"algorithm": "svm"})
     assert chosen.params["C"] == 10
 
 
-def test_correlates(write: Make, trials: Make) -> None:
+def test_correlates(write: Make) -> None:
     tests, onlines, falling = [0.5, 0.3, 0.2, 0.1], [0.6, 0.4, 0.3, 0.2], [0.1, 0.2, 0.3, 0.4]
     sets = [
-        trials(
+        records(
             "budget_perceptron",
             {"budget": 10 * (i + 1)},
             test_error=errors(tests[i]),
@@ -172,22 +174,23 @@ def test_correlates(write: Make, trials: Make) -> None:
         check(view, "correlates", of={**BUDGET, "budget": 10}, measure="test_error", other="test_error", at_least=0)
 
 
-def test_spread_largest(write: Make, trials: Make) -> None:
+def test_spread_largest(write: Make) -> None:
     view = write(
-        trials("stoptron", {"budget": 10}, online_error=errors(0.2, 0.1)),
-        trials("forgetron", {"budget": 10}, online_error=errors(0.2, 0.005)),
+        records("stoptron", {"budget": 10}, online_error=errors(0.2, 0.1)),
+        records("forgetron", {"budget": 10}, online_error=errors(0.2, 0.005)),
     )
     found = check(view, "spread_largest", of=STOPTRON, among={"algorithm": "forgetron"}, measure="online_error")
     assert found.holds
-    assert found.ours == "7.91, others up to 0.40 points"
+    assert found.found == "7.91, others up to 0.40 points"
     assert not check(
         view, "spread_largest", of={"algorithm": "forgetron"}, among=STOPTRON, measure="online_error"
     ).holds
 
 
-def test_one_run_has_no_spread(write: Make, trials: Make) -> None:
+def test_one_run_has_no_spread(write: Make) -> None:
     view = write(
-        trials("stoptron", {"budget": 10}, online_error=[0.1]), trials("forgetron", {"budget": 10}, online_error=[0.1])
+        records("stoptron", {"budget": 10}, online_error=[0.1]),
+        records("forgetron", {"budget": 10}, online_error=[0.1]),
     )
     with pytest.raises(MissingError, match="a spread needs at least 5 runs"):
         check(view, "spread_largest", of=STOPTRON, among={"algorithm": "forgetron"}, measure="online_error")
@@ -197,25 +200,25 @@ def course(errors_at: list[float], sizes_at: list[int]) -> dict[str, Any]:
     return {"seen": [25, 50, 75, 100], "online_error": errors_at, "support_size": sizes_at}
 
 
-def test_tracks(write: Make, trials: Make) -> None:
+def test_tracks(write: Make) -> None:
     near, far = course([0.4, 0.305, 0.3, 0.3], [5, 9, 10, 10]), course([0.4, 0.35, 0.3, 0.3], [5, 9, 10, 10])
     view = write(
-        trials("perceptron", curve=[course([0.4, 0.3, 0.3, 0.3], [10, 20, 30, 40])] * 5),
-        trials("projectron", {"bound_budget": 10}, curve=[near] * 5),
-        trials("projectron", {"bound_budget": 20}, curve=[far] * 5),
+        records("perceptron", curve=[course([0.4, 0.3, 0.3, 0.3], [10, 20, 30, 40])] * 5),
+        records("projectron", {"bound_budget": 10}, curve=[near] * 5),
+        records("projectron", {"bound_budget": 20}, curve=[far] * 5),
     )
     near_one, far_one = ({"algorithm": "projectron", "budget": size} for size in (10, 20))
     assert check(view, "tracks", of=near_one, beside=PERCEPTRON, tolerance=1).holds
     assert not check(view, "tracks", of=far_one, beside=PERCEPTRON, tolerance=1).holds
 
 
-def test_stops_improving(write: Make, trials: Make) -> None:
+def test_stops_improving(write: Make) -> None:
     perceptron = course([0.4, 0.3, 0.25, 0.2], [10, 20, 30, 40])
     view = write(
-        trials("perceptron", curve=[perceptron] * 5),
-        trials("forgetron", {"budget": 20}, curve=[course([0.4, 0.3, 0.29, 0.29], [10, 20, 20, 20])] * 5),
-        trials("stoptron", {"budget": 20}, curve=[course([0.4, 0.3, 0.25, 0.21], [10, 20, 20, 20])] * 5),
-        trials("randomized_budget_perceptron", {"budget": 50}, curve=[perceptron] * 5),
+        records("perceptron", curve=[perceptron] * 5),
+        records("forgetron", {"budget": 20}, curve=[course([0.4, 0.3, 0.29, 0.29], [10, 20, 20, 20])] * 5),
+        records("stoptron", {"budget": 20}, curve=[course([0.4, 0.3, 0.25, 0.21], [10, 20, 20, 20])] * 5),
+        records("randomized_budget_perceptron", {"budget": 50}, curve=[perceptron] * 5),
     )
     assert check(view, "stops_improving", of={"algorithm": "forgetron"}, beside=PERCEPTRON).holds
     assert not check(view, "stops_improving", of=STOPTRON, beside=PERCEPTRON).holds
@@ -223,43 +226,43 @@ def test_stops_improving(write: Make, trials: Make) -> None:
         check(view, "stops_improving", of={"algorithm": "randomized_budget_perceptron"}, beside=PERCEPTRON)
 
 
-def test_below_at_equal_size(write: Make, trials: Make) -> None:
+def test_below_at_equal_size(write: Make) -> None:
     small = course([0.5, 0.4, 0.3, 0.2], [10, 12, 14, 14])
     view = write(
-        trials("perceptron", curve=[course([0.5, 0.45, 0.4, 0.35], [10, 20, 30, 40])] * 5),
-        trials("projectron", {"bound_budget": 9}, curve=[small] * 5),
+        records("perceptron", curve=[course([0.5, 0.45, 0.4, 0.35], [10, 20, 30, 40])] * 5),
+        records("projectron", {"bound_budget": 9}, curve=[small] * 5),
     )
     projectron = {"algorithm": "projectron"}
     found = check(view, "below_at_equal_size", lower=projectron, upper=PERCEPTRON)
     assert found.holds
     # At 10, 12, 14 examples: 0.5, 0.4, 0.2 against 0.5, 0.49, 0.48
-    assert found.evidence[0].difference == pytest.approx(100 * (0 - 0.09 - 0.28) / 3)
+    assert found.evidence[0].interval.mean == pytest.approx(100 * (0 - 0.09 - 0.28) / 3)
     assert not check(view, "below_at_equal_size", lower=PERCEPTRON, upper=projectron).holds
 
 
-def test_measures_of_a_course(write: Make, trials: Make) -> None:
-    view = write(trials("perceptron", curve=[course([0.5, 0.4, 0.35, 0.3], [10, 20, 25, 25])] * 5))
+def test_measures_of_a_course(write: Make) -> None:
+    view = write(records("perceptron", curve=[course([0.5, 0.4, 0.35, 0.3], [10, 20, 25, 25])] * 5))
     (model,) = view.pick(PERCEPTRON)
     values = {name: model.values(name).iloc[0] for name in ("growth", "fall", "full_at")}
     assert values == pytest.approx({"growth": 0.25, "fall": 10, "full_at": 75})
 
 
-def test_few_runs_are_judged_by_means_with_a_tolerance(write: Make, trials: Make) -> None:
+def test_few_runs_are_judged_by_means_with_a_tolerance(write: Make) -> None:
     view = write(
-        trials("perceptron", test_error=[0.105]),
-        trials("budget_perceptron", {"budget": 10}, test_error=[0.11]),
-        trials("budget_perceptron", {"budget": 20}, test_error=[0.13]),
+        records("perceptron", test_error=[0.105]),
+        records("budget_perceptron", {"budget": 10}, test_error=[0.11]),
+        records("budget_perceptron", {"budget": 20}, test_error=[0.13]),
     )
     near, far = ({"lower": {**BUDGET, "budget": size}, "upper": PERCEPTRON} for size in (10, 20))
     found = check(view, "below", measure="test_error", **near)
     assert found.holds  # half a point the wrong way: one run does not say
-    assert "1 run: means compared, with widened tolerance" in found.note
+    assert "1 run: means compared, with widened tolerance" in reason(found.reason)
     assert not check(view, "below", measure="test_error", **far).holds
 
 
-def test_experiments_with_the_same_permutations_are_paired(write: Make, trials: Make) -> None:
-    write(trials("perceptron", test_error=[0.1, 0.2, 0.3, 0.4, 0.5]), name="clean")
-    noisy = trials("perceptron", test_error=[0.11, 0.21, 0.31, 0.41, 0.51])
+def test_experiments_with_the_same_permutations_are_paired(write: Make) -> None:
+    write(records("perceptron", test_error=[0.1, 0.2, 0.3, 0.4, 0.5]), name="clean")
+    noisy = records("perceptron", test_error=[0.11, 0.21, 0.31, 0.41, 0.51])
     arguments = {"lower": {**PERCEPTRON, "experiment": "clean"}, "upper": PERCEPTRON, "measure": "test_error"}
     assert check(write(noisy, name="noisy"), "below", **arguments).holds
     other = write(noisy, name="other", dataset={"name": "banana"})  # another stream: Welch's interval, too wide

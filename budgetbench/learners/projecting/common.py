@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from budgetbench.engine.expansion import Block, Expansion
 from budgetbench.engine.kernel_access import Rows, gather
 from budgetbench.errors import ParameterError
 from budgetbench.learners.projecting.span import Batch, Matrix, Span
-from budgetbench.parameters import Budget, NonNegative, Positive
+from budgetbench.parameters import Budget, NonNegative, Positive, Size
 
 #: In place of a budget, of a fixed threshold η, of a bound U: there is none.
 UNLIMITED, EACH_ROUND, NO_BOUND = np.iinfo(np.int64).max, -1.0, 0.0
@@ -38,8 +38,8 @@ class ProjectingLearner(OnlineToBatch):
     changeable = frozenset({"budget", "bound_budget", "U", "eta", "progress"})
 
     bound_budget: Budget | None = None
-    U: Positive | None = None
-    eta: NonNegative | None = None
+    U: Annotated[Positive, Size(None)] | None = None
+    eta: Annotated[NonNegative, Size(None)] | None = None
     budget: Budget | None = None
     average: bool = False
 

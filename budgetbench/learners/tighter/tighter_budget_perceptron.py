@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from budgetbench.learners.tighter.evaluation_sets import (
     laid_out,
     meet,
 )
-from budgetbench.parameters import Budget, Count, NonNegative
+from budgetbench.parameters import Budget, Count, Examples, NonNegative, Size
 
 
 @learner("tighter_budget_perceptron", title="Tighter Budget Perceptron", color="#0072B2", marker="^")
@@ -76,7 +76,7 @@ class TighterBudgetPerceptron(ExpansionLearner):
 
     budget: Budget
     evaluate: EvaluationRule = "all"
-    evaluation_size: Count | None = None
+    evaluation_size: Annotated[Examples, Size("q", kept=False)] | None = None
     removal: Literal["after_insertion", "before_insertion"] = "after_insertion"
     candidates: Count | None = None
     remove_at_once: Count = 1

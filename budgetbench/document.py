@@ -7,14 +7,17 @@ PyYAML follows by itself, makes a text of the first, truth values of the next tw
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from budgetbench.config.problems import NOTHING, Key, Problem, Words, refuse
-from budgetbench.errors import RequestError, clipped, nearest
+from budgetbench.errors import NOTHING, ConfigError, RequestError, Words, clipped, nearest, refuse
+
+#: Where a value stands in a document.
+Key = tuple[str | int, ...]
 
 #: What a configuration holds at most: bytes of the file, values with those of each alias counted, lists in lists.
 LARGEST_FILE = 1 << 18
@@ -111,15 +114,16 @@ class Document:
     lines: dict[Key, int] = field(default_factory=dict)
     flags: dict[Key, str] = field(default_factory=dict)
 
-    def problem(self, key: Key, found: Any, accepted: str, hint: str = "") -> Problem:
-        """A problem with its place: that of the key or, where nothing was written, of what should hold it."""
+    def problem(self, key: Key, found: Any, accepted: str, hint: str = "", names: Iterable[str] = ()) -> ConfigError:
+        """An error with its place: that of the key or, where nothing was written, of what should hold it."""
+        error = ConfigError(key, found, accepted, hint, names)
         for length in range(len(key), -1, -1):
             prefix = key[:length]
             if prefix in self.flags:
-                return Problem(key, found, accepted, hint, self.flags[prefix])
+                return error.at(self.flags[prefix])
             if prefix in self.lines:
-                return Problem(key, found, accepted, hint, self.file, self.lines[prefix])
-        return Problem(key, found, accepted, hint, self.file)
+                return error.at(self.file, self.lines[prefix])
+        return error.at(self.file)
 
     def set(self, key: Key, value: Any, flag: str) -> None:
         """Put a value from the command line in place, making the mappings on the way to it."""
@@ -141,11 +145,11 @@ class Document:
         if isinstance(container, dict):
             return str(part)
         if not isinstance(container, list):
-            raise Problem(key, container, "a mapping or a list, to set a value inside it", file=flag)
+            raise ConfigError(key, container, "a mapping or a list, to set a value inside it").at(flag)
         if isinstance(part, int) and part < len(container):
             return part
         entries = f"0 to {len(container) - 1}" if container else "of which there are none"
-        raise Problem(key, part, f"the number of a list's entry, {entries}", file=flag)
+        raise ConfigError(key, part, f"the number of a list's entry, {entries}").at(flag)
 
     def override(self, assignment: str) -> None:
         """Apply ``KEY=VALUE``, as ``--set`` has it: a dotted path and a value in YAML."""
@@ -153,9 +157,9 @@ class Document:
         path, equals, text = assignment.partition("=")
         parts = [part for part in re.split(r"[.\[\]]+", path.strip()) if part]
         if not equals or not parts:
-            raise Problem((), assignment, "KEY=VALUE, such as dataset.limit=500", file="--set")
+            raise ConfigError((), assignment, "KEY=VALUE, such as dataset.limit=500").at("--set")
         if len(parts) > DEEPEST:
-            raise Problem((), Words(f"a key {len(parts)} deep"), f"a key at most {DEEPEST} deep", file=flag)
+            raise ConfigError((), Words(f"a key {len(parts)} deep"), f"a key at most {DEEPEST} deep").at(flag)
         key = tuple(int(part) if re.fullmatch("[0-9]{1,9}", part) else part for part in parts)
         self.set(key, parse(text, flag).data, flag)
 
@@ -189,7 +193,7 @@ def read(path: str | Path) -> Document:
     document = parse(text, str(path))
     if not isinstance(document.data, dict):
         found = NOTHING if document.data is None else Words(f"a {_kind(document.data)}")
-        raise Problem((), found, "a mapping that starts with name, dataset, kernel, algorithms", "", str(path), 1)
+        raise ConfigError((), found, "a mapping that starts with name, dataset, kernel, algorithms").at(str(path), 1)
     return document
 
 
@@ -206,16 +210,16 @@ def parse(text: str, file: str) -> Document:
         if node is not None:
             document.data = composed.value(node, ())
     except _TooMuch as error:
-        raise Problem((), Words(error.found), error.accepted, "", file, error.line) from None
+        raise ConfigError((), Words(error.found), error.accepted).at(file, error.line) from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
         rows = text.splitlines()
         found = rows[line - 1].strip() if line <= len(rows) else Words("the end of the file")
         said = clipped(" ".join(part for part in (error.context, error.problem) if part))
-        raise Problem((), found, "valid YAML", f"The YAML reader says: {said}.", file, line) from None
+        raise ConfigError((), found, "valid YAML", f"The YAML reader says: {said}.").at(file, line) from None
     except yaml.YAMLError as error:  # a character that YAML forbids has no line of its own
-        raise Problem((), Words("a forbidden character"), "valid YAML", str(error), file, 1) from None
+        raise ConfigError((), Words("a forbidden character"), "valid YAML", str(error)).at(file, 1) from None
     refuse(composed.problems)
     return document
 
@@ -225,7 +229,7 @@ class _Composed:
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        self.problems: list[Problem] = []
+        self.problems: list[ConfigError] = []
         self._open: list[yaml.Node] = []
         self._count = _Count()
 
@@ -289,4 +293,4 @@ class _Composed:
 
     def _problem(self, node: yaml.Node, key: Key, found: str, accepted: str, hint: str = "") -> None:
         line = node.start_mark.line + 1
-        self.problems.append(Problem(key, Words(found), accepted, hint, self.document.file, line))
+        self.problems.append(ConfigError(key, Words(found), accepted, hint).at(self.document.file, line))
