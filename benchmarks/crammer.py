@@ -34,7 +34,7 @@ def main(config: str = "configs/fig4_mnist.yaml", examples: str = "20000") -> No
     problem, _ = load_problem(experiment, cache)
     stream = stream_of(problem, experiment, 0)
     access = Streamed(experiment.kernel, problem.X)
-    sets = [params for name, sets in experiment.trial_parameters() for params in sets if name == "mira"]
+    sets = [dict(params) for entry in experiment.algorithms if entry.name == "mira" for params in entry.trials]
     warm_up([Trial("mira", params, 0, "") for params in sets], experiment.kernel)
     models = [make_learner(Trial("mira", params, 0, ""), experiment) for params in sets]
     cohort = [model for model in models if isinstance(model, MIRA)]

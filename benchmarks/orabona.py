@@ -136,7 +136,7 @@ def main(config: str = "configs/adult9.yaml") -> None:
     ):
         print(f"{experiment.title}, {problem.n_train} examples: Gram matrix {time.process_time() - begun:.1f} s")
         print(f"{'':58} {'':>17} {'Gram matrix shared':>22} {'streamed':>31}")
-        for name, sets in experiment.trial_parameters():
+        for name, sets in ((algorithm.name, algorithm.trials) for algorithm in experiment.algorithms):
             for params in sets if issubclass(learners[name], OnlineLearner) else []:
                 trial = Trial(name, params, 0, "")
                 task = Task(experiment, replace(problem, X=problem.X[:, :0]), workspace.path, trial, streamed=False)

@@ -113,9 +113,9 @@ def test_on_real_data_every_decision_agrees(name: str, tmp_path: Path, mirror: s
     problem, _ = load_problem(experiment, Cache(tmp_path, mirror, quiet=True))
     stream = stream_of(problem, experiment, 0)
     wanted = [
-        Trial(algorithm, params, 0, "")
-        for algorithm, sets in experiment.trial_parameters()
-        for params in sets
+        Trial(algorithm.name, dict(params), 0, "")
+        for algorithm in experiment.algorithms
+        for params in algorithm.trials
         if "C" not in params or "budget" in params
         if params.get("budget") in (None, *REAL[name])
     ]
