@@ -143,7 +143,7 @@ class Parameter:
         names = choices(self.annotation)
         return [
             ParameterError(self.name, found, self.accepted, names=names, within=within)
-            for within, found in [((place,), value[place]) for place in held] or [((), value)]
+            for within, found in ([((place,), value[place]) for place in held] if held else [((), value)])
         ]
 
 

@@ -149,7 +149,7 @@ claims:
     [
         ("statement: below", "statement: belo", "9: claims[0].statement: found 'belo'; accepted: below, "),
         ("    measure: test_error\n", "", "4: claims[0].measure: found nothing; accepted: online_error, "),
-        ("measure: test_error", "measure: tst_error", "12: claims[0].measure: found 'tst_error'; accepted: online_error"),
+        ("measure: test_error", "measure: tst_error", "12: claims[0].measure: found 'tst_error'; accepted: online_"),
         ("measure: test_error", "measure: test_error\n    tolerance: 1", "13: claims[0].tolerance: found 'tolerance'"),
         ("[usps]", "[uspss]", "8: claims[0].experiments.uspss: found 'uspss'; accepted: usps. Did you mean 'usps'?"),
         ("{algorithm: svm}", "{algorithm: svm, experiment: a}", "8: claims[0].experiments.a: found 'a'; accepted"),
