@@ -1,4 +1,4 @@
-"""Real data, which is not part of the repository, and one thread for each process of tests."""
+"""Real data, which is not part of the repository, and what holds for all tests."""
 
 from __future__ import annotations
 
@@ -6,11 +6,23 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 PROJECT = Path(__file__).resolve().parents[1]
 
 # As in the runner: threads that wait for each other take minutes where cores are few. Read when libraries are loaded.
 os.environ["OMP_NUM_THREADS"] = "1"
+
+#: The same examples in every run: what is found does not depend on luck, nor on how busy the machine is.
+settings.register_profile(
+    "bounded",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+#: Others in each run, and many: --hypothesis-profile=thorough
+settings.register_profile("thorough", settings.get_profile("bounded"), derandomize=False, max_examples=3000)
+settings.load_profile("bounded")
 
 
 @pytest.fixture(scope="session")

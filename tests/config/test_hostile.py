@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from budgetbench import document as documents
@@ -262,12 +262,6 @@ def test_an_empty_list_has_no_entries(refused: Refused) -> None:
 # -- anything at all ----------------------------------------------------------------------------------------------
 
 SHIPPED = [read(path).data for path in sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))]
-BOUNDED = settings(
-    max_examples=150,
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
 
 scalars = st.one_of(
     st.none(),
@@ -324,13 +318,11 @@ def judged(text: str) -> None:
     assert len(said) < 20_000
 
 
-@BOUNDED
 @given(damaged())
 def test_any_structure_is_an_experiment_or_refused(data: Any) -> None:
     judged(dump(data))
 
 
-@BOUNDED
 @given(st.text() | st.text(alphabet="ab:-[]{},&*!?|>'\"%@`#\n \t0.e~<"))
 def test_any_text_is_a_document_or_refused(text: str) -> None:
     judged(text)

@@ -194,7 +194,11 @@ def test_a_connection_always_cut_gives_way_to_the_next_source(web: Web, tmp_path
     assert_right(dataset, load(dataset, tmp_path))
 
 
-@pytest.mark.parametrize("damage", [b"", b"\x1f\x8bnot gzip", gzip.compress(b"<html>sorry</html>\n"), None])
+@pytest.mark.parametrize(
+    "damage",
+    [b"", b"\x1f\x8bnot gzip", gzip.compress(b"<html>sorry</html>\n"), None],
+    ids=["empty", "damaged", "a page", "cut"],
+)
 def test_a_damaged_file_in_the_cache_is_fetched_again(web: Web, tmp_path: Path, damage: bytes | None) -> None:
     dataset = Small(f"{web.url}/small")
     web.pages |= dataset.packed

@@ -1,4 +1,4 @@
-"""Readers of files under any bytes, and under tables of all sorts written in all ways."""
+"""Readers of files under any bytes, and under tables of all sorts written in all ways; `fuzzing.py` looks for more."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
@@ -20,14 +20,6 @@ assert SPEC.loader
 fuzzing = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(fuzzing)
 
-#: The same examples in every run: what they find does not depend on luck. `fuzzing.py` looks for more.
-BOUNDED = settings(
-    max_examples=150,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
 TOKENS = st.sampled_from(
     [
         *"0123456789.,;:-+eE_#\"' \t\n\r@",
@@ -81,14 +73,12 @@ def damaged(draw: st.DrawFn, kind: str) -> bytes:
 
 @pytest.mark.parametrize("kind", fuzzing.OWN)
 @given(draw=st.data())
-@BOUNDED
 def test_own_files_of_any_bytes(tmp_path: Path, kind: str, draw: st.DataObject) -> None:
     fuzzing.read_own(kind, draw.draw(damaged(kind)), tmp_path)
 
 
 @pytest.mark.parametrize("kind", fuzzing.READERS)
 @given(draw=st.data())
-@BOUNDED
 def test_published_files_of_any_bytes(kind: str, draw: st.DataObject) -> None:
     fuzzing.read_published(kind, draw.draw(damaged(kind)))
 
@@ -118,7 +108,6 @@ def tables(draw: st.DrawFn) -> tuple[list[list[float]], list[str]]:
     first=st.booleans(),
     quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
 )
-@BOUNDED
 def test_tables_of_all_sorts_written_in_all_ways(
     tmp_path: Path,
     table: tuple[list[list[float]], list[str]],
@@ -151,7 +140,6 @@ def test_tables_of_all_sorts_written_in_all_ways(
     values=arrays(np.float64, array_shapes(min_dims=2, max_dims=2, max_side=5), elements=NUMBERS | st.just(0.0)),
     first=st.integers(-(2**63) + 1, 2**63 - 2),
 )
-@BOUNDED
 def test_sparse_files_of_all_sorts(tmp_path: Path, values: np.ndarray, first: int) -> None:
     values[0, -1] = 1  # the last input occurs
     values = np.vstack([values, values[:1]])
@@ -172,7 +160,6 @@ def test_sparse_files_of_all_sorts(tmp_path: Path, values: np.ndarray, first: in
     ),
     kind=st.sampled_from(["i1", ">i8", "u4", "f4", "U3", "S3", "?"]),
 )
-@BOUNDED
 def test_arrays_of_all_sorts(tmp_path: Path, X: np.ndarray, kind: str) -> None:
     with np.errstate(over="ignore"):
         sound = bool(np.isfinite(X.astype(np.float32)).all())

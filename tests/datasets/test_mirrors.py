@@ -180,10 +180,6 @@ def traces(folder: Path) -> list[str]:
     return [str(path.relative_to(folder)) for path in folder.rglob("*") if path.name.startswith(PREFIX)]
 
 
-def test_there_are_enough_of_them() -> None:
-    assert len(MANNERS) >= 15
-
-
 @pytest.mark.parametrize("name", MANNERS)
 def test_a_mirror_that_misbehaves(rogue: Callable[[Manner], Rogue], tmp_path: Path, name: str) -> None:
     manner, words = MANNERS[name]
@@ -212,7 +208,7 @@ def test_the_next_place_is_asked_after_one_that_never_ends(rogue: Callable[[Mann
     assert not traces(tmp_path)
 
 
-@pytest.mark.parametrize("packed", [gzip.compress(CONTENT), CONTENT])
+@pytest.mark.parametrize("packed", [gzip.compress(CONTENT), CONTENT], ids=["packed", "plain"])
 @pytest.mark.parametrize("encoding", ["", "gzip", "x-gzip"])
 def test_a_compressed_transfer_is_undone(
     rogue: Callable[[Manner], Rogue], tmp_path: Path, encoding: str, packed: bytes
@@ -329,6 +325,12 @@ Rows().load(Cache(sys.argv[2]))
 """
 
 
+def heed() -> None:
+    """What runs in the background of a shell or under nohup inherits that it ignores these, and would pass that on."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, -2), (signal.SIGHUP, 129), (signal.SIGKILL, -9)]
 )
@@ -337,7 +339,7 @@ def test_a_stopped_fetch_leaves_nothing(
 ) -> None:
     server = rogue(dripping(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", b"1 0\n"))
     command = [sys.executable, "-c", PROGRAM, f"{server.url}/rows.txt", str(tmp_path)]
-    program = subprocess.Popen(command, stderr=subprocess.PIPE)
+    program = subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=heed)
     end = time.monotonic() + 60
     while not server.requests and time.monotonic() < end:
         time.sleep(0.02)

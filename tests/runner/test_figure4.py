@@ -36,7 +36,9 @@ def run_slices(names: dict[str, str], cache: Cache, results: Path, gram_limit: f
     for config in names:
         sizes = ["algorithms[1].budget=[20, 50]", f"dataset.limit={LIMIT}"]
         experiment = load(CONFIGS / f"{config}.yaml", overrides=sizes, permutations=2)
-        outcome = run_experiment(experiment, cache, results, jobs=1, quiet=True, gram_limit=gram_limit)
+        outcome = run_experiment(
+            experiment, cache, results, jobs=1, backend="threading", quiet=True, gram_limit=gram_limit
+        )
         assert outcome.errors == []
         summary = read_results(outcome.folder).summary
         assert (summary["runs"] == 2).all()

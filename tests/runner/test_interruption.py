@@ -40,9 +40,10 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def heed_interrupts() -> None:
-    """What runs in the background of a shell inherits that it ignores them, and would pass that on."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+def heed() -> None:
+    """What runs in the background of a shell or under nohup inherits that it ignores these, and would pass that on."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def command(folder: Path, *more: str) -> subprocess.Popen[str]:
@@ -56,7 +57,7 @@ def command(folder: Path, *more: str) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,  # a group of its own, so that all that belongs to it can be found
-        preexec_fn=heed_interrupts,
+        preexec_fn=heed,
     )
 
 

@@ -115,29 +115,25 @@ TWICE = "its worker process {}, and so did the next"
 MEMORY = ", as a system does that is out of memory (fewer --jobs need less)"
 
 
+ENDS = {
+    "segfault": "was ended by SIGSEGV",
+    "SIGABRT": "was ended by SIGABRT",
+    "SIGTERM": "was ended by SIGTERM",
+    "SIGKILL": "was ended by SIGKILL",
+    "exit": "ended itself with exit code 3",
+    "raise": "ended itself with exit code 4",
+}
+
+
 @pytest.mark.parametrize("number", [1, 2])
-@pytest.mark.parametrize(
-    ("end", "how"),
-    [
-        ("segfault", "was ended by SIGSEGV"),
-        ("SIGABRT", "was ended by SIGABRT"),
-        ("SIGTERM", "was ended by SIGTERM"),
-        ("SIGKILL", "was ended by SIGKILL"),
-        ("exit", "ended itself with exit code 3"),
-        ("raise", "ended itself with exit code 4"),
-    ],
-)
-@pytest.mark.parametrize("place", [0, 3], ids=["at the start", "at the end"])
-def test_who_kills_its_worker_is_found_and_the_others_go_on(
-    light: Path, number: int, end: str, how: str, place: int
-) -> None:
-    units = ["a", "b", "c"]
-    units.insert(place, end)
-    found = outcome(light, *units, number=number)
-    message = found.pop(end)
-    assert found == dict.fromkeys("abc")
-    named = f" ({signal.strsignal(signal.Signals[how.split()[-1]])})" if "SIG" in how else ""
-    assert message == TWICE.format(how + named + (MEMORY if end == "SIGKILL" else ""))
+def test_who_kills_its_worker_is_found_and_the_others_go_on(light: Path, number: int) -> None:
+    """At the start, between others, one after the other, and at the end."""
+    found = outcome(light, "segfault", "a", "SIGABRT", "b", "SIGTERM", "SIGKILL", "c", "exit", "raise", number=number)
+    expected: dict[str, str | None] = dict.fromkeys("abc")
+    for end, how in ENDS.items():
+        named = f" ({signal.strsignal(signal.Signals[how.split()[-1]])})" if "SIG" in how else ""
+        expected[end] = TWICE.format(how + named + (MEMORY if end == "SIGKILL" else ""))
+    assert found == expected
 
 
 @pytest.mark.parametrize("number", [1, 2])
