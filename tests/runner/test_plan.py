@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields, replace
-from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from budgetbench import experiment as module
 from budgetbench.errors import RequestError
 from budgetbench.experiment import Algorithm, DatasetSection, Experiment, LabelNoise
 from budgetbench.learners import learners
-from budgetbench.runner.execute import curve, units
+from budgetbench.results.curves import checkpoints_of
+from budgetbench.runner.execute import units
 from budgetbench.runner.plan import Trial, plan, to_do
 
 CONFIG = """\
@@ -238,8 +237,4 @@ def test_what_is_the_same_in_every_run_is_done_once(experiment: Any) -> None:
 
 @pytest.mark.parametrize(("n", "checkpoints", "seen"), [(10, 5, [2, 4, 6, 8, 10]), (3, 200, [1, 2, 3]), (1, 1, [1])])
 def test_checkpoints_end_with_the_last_round(n: int, checkpoints: int, seen: list[int]) -> None:
-    model: Any = SimpleNamespace(margins_=np.ones(n), sizes_=np.zeros(n, dtype=np.int64))
-    found = curve(model, checkpoints)
-    assert found is not None
-    assert found["seen"] == seen
-    assert curve(model, 0) is None
+    assert checkpoints_of(n, checkpoints).tolist() == seen
