@@ -10,17 +10,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from budgetbench.config.dataset import SECTION
 from budgetbench.config.loading import interpret, kernel_of, plots_of, section_of, table_of
-from budgetbench.config.reading import Reading
 from budgetbench.document import Document, parse
 from budgetbench.errors import ConfigError, Notice, ParameterError, RequestError
 from budgetbench.experiment import Algorithm, DatasetSection, Experiment, LabelNoise, Reproduces
 from budgetbench.kernels import Kernel
 from budgetbench.learners import learners
 from budgetbench.parameters import check
+from budgetbench.reading import Reading
 from budgetbench.results.measures import LARGEST, SUMMARISED, Count
 from budgetbench.results.names import complete
 from budgetbench.results.schema import MOST, Checked, Name, Plain, Text, problem, with_budgets
@@ -79,13 +79,6 @@ def _entry(value: Any) -> Any:
     return {"name": value} if isinstance(value, str) else value
 
 
-def _layout(value: Any) -> Any:
-    texts = value.values() if isinstance(value, dict) else [value]
-    if not all(text is None or isinstance(text, str) for text in texts):
-        raise ValueError("a text or a mapping of texts")
-    return value
-
-
 class _Dataset(Checked):
     name: Name
 
@@ -103,7 +96,6 @@ class _Recorded(Checked):
     dataset: _Dataset | None = None
     kernel: dict[str, Plain] = Field(default_factory=dict)
     algorithms: list[Annotated[_Entry, BeforeValidator(_entry)]] = Field(default_factory=list)
-    table: Annotated[Plain, AfterValidator(_layout)] = None
 
     @model_validator(mode="after")
     def _of_bounded_size(self) -> _Recorded:

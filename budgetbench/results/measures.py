@@ -225,6 +225,7 @@ SUMMARISED = tuple(name for name, measure in MEASURES.items() if measure.summari
 """What means are taken of."""
 ERRORS = tuple(name for name in SUMMARISED if MEASURES[name].unit is POINTS)
 if TYPE_CHECKING:
+    MeasureName = str
     Error = str
 else:
-    Error = Literal[ERRORS]
+    MeasureName, Error = Literal[tuple(MEASURES)], Literal[ERRORS]
