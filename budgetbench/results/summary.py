@@ -16,7 +16,7 @@ from budgetbench.lazy import lazy
 from budgetbench.results.curves import at_checkpoints
 from budgetbench.results.measures import MEASURES, SUMMARISED
 from budgetbench.results.names import budget_of, canonical_json, complete
-from budgetbench.results.trials import completed
+from budgetbench.results.records import completed
 
 if TYPE_CHECKING:
     import pandas as pd

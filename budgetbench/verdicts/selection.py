@@ -18,8 +18,8 @@ from budgetbench.parameters import Accepted, declared
 from budgetbench.results import Results
 from budgetbench.results.measures import MEASURES, MeasureName
 from budgetbench.results.names import budget_of, learner, learner_title, parameters_text
+from budgetbench.results.records import completed
 from budgetbench.results.summary import params_of
-from budgetbench.results.trials import completed
 from budgetbench.verdicts.model import MissingError, Reason
 from budgetbench.verdicts.statistics import FEW
 
