@@ -109,7 +109,7 @@ def run(
 
 def plot(results: ResultsArgument = Path("results"), quiet: Quiet = False) -> None:
     """Draw the figures of all experiments, or of one."""
-    from budgetbench.plots import plot_results
+    from budgetbench.archive import plot_results
 
     for path in plot_results(results):
         if not quiet:

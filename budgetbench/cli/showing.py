@@ -23,24 +23,30 @@ Listing = tuple[tuple[str, ...], Iterable[tuple[str, ...]]]
 
 def print_table(folder: Path) -> None:
     """One experiment's table on the terminal, with its title and notes."""
-    console().print(_table(folder))
+    from budgetbench.results.formats import fitting
+
+    screen = console()
+    screen.print(fitting(_table(folder), screen.width))
 
 
 def show_tables(root: Path, form: str) -> None:
     """The tables of all experiments under a folder."""
-    from budgetbench.results import each, experiment_folders
+    from budgetbench.archive import each, experiment_folders
+    from budgetbench.results.formats import document, fitting, render
 
+    screen = console()
     for number, shown in enumerate(each(experiment_folders(root), _table)):
         if number:
             typer.echo()
         if form == "text":
-            console().print(shown)
+            screen.print(fitting(shown, screen.width))
         else:
-            typer.echo(shown.document() if form == "markdown" else shown.render(form), nl=False)
+            typer.echo(document(shown) if form == "markdown" else render(shown, form), nl=False)
 
 
 def _table(folder: Path) -> Table:
-    from budgetbench.results import read_results, table
+    from budgetbench.archive import read_results
+    from budgetbench.results import table
 
     results = read_results(folder)
     return table(results.summary, results.experiment)

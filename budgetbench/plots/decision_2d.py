@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-import pandas as pd
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
+from budgetbench.lazy import lazy
 from budgetbench.parameters import Accepted
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, figure_kind
 from budgetbench.plots.panels import close_panels, new_panels
 from budgetbench.plots.refit import Refit, refit
 from budgetbench.results import Results
 from budgetbench.results.names import learner_title, parameter_text, varying
+
+if TYPE_CHECKING:
+    import pandas as pd
+else:
+    pd = lazy("pandas")
 
 Floats = NDArray[np.float64]
 
@@ -91,7 +96,7 @@ def decision_2d(results: Results, options: Decision2D) -> Drawing:
         )
     handles, labels = _legend(options, again)
     caption = f"{len(again.stream.order)} training examples of one run."
-    heading = options.title or str(results.experiment.get("title") or results.folder.name)
+    heading = options.title or results.experiment.title
     close_panels(figure, heading, caption, handles, labels, len(labels))
     return Drawing(figure, _numbers(again, found))
 

@@ -7,15 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
+from budgetbench.datasets import Cache
+from budgetbench.engine.kernel_access import Gram, Streamed
 from budgetbench.errors import BudgetbenchError
+from budgetbench.experiment import Experiment
+from budgetbench.lazy import lazy
 from budgetbench.plots.base import NothingToDraw
 from budgetbench.results import Results
+from budgetbench.streams import LearningProblem, Stream, load_problem, make_learner, stream_of
 
 if TYPE_CHECKING:
-    from budgetbench.experiment import Experiment
-    from budgetbench.streams import LearningProblem, Stream
+    import pandas as pd
+else:
+    pd = lazy("pandas")
 
 RUN = 0
 """The run that is shown."""
@@ -36,17 +40,13 @@ class Refit:
         ------
         NothingToDraw : a model is not the one whose result was recorded, as another version learnt that.
         """
-        from budgetbench.engine.kernel_access import Gram, Streamed
-        from budgetbench.runner.execute import make_learner
-        from budgetbench.runner.plan import Trial
-
         experiment, problem = self.experiment, self.problem
         X = problem.X[: problem.n_train]
         own = experiment.dataset.inputs_differ  # no Gram matrix is made for inputs of one run
         access = Streamed(experiment.kernel, X) if own else Gram(experiment.kernel.matrix(X, X), X)
         trials = results.trials
         for _, trial in trials[(trials["run"] == RUN) & trials["test_error"].notna()].iterrows():
-            model: Any = make_learner(Trial(trial["algorithm"], trial["params"], RUN, trial["key"]), experiment)
+            model: Any = make_learner(experiment, trial["algorithm"], trial["params"], RUN)
             model.start(problem.classes, X.shape[1])
             model.learn(access, self.stream.labels, self.stream.order)
             model.support_vectors_ = X[model.support_]
@@ -73,13 +73,9 @@ def refit(results: Results, inputs: int) -> Refit:
     ------
     NothingToDraw : the data is another, or cannot be had.
     """
-    from budgetbench.config import load
-    from budgetbench.datasets import Cache
-    from budgetbench.streams import load_problem, stream_of
-
     cache = Cache(os.environ.get("BUDGETBENCH_DATA", "data"), os.environ.get("BUDGETBENCH_MIRROR"), quiet=True)
+    experiment = results.experiment
     try:
-        experiment = load(results.folder / "experiment.yaml")
         problem, _ = load_problem(experiment, cache, RUN)
     except BudgetbenchError as error:
         raise NothingToDraw(f"its models cannot be learnt again: {error}") from error

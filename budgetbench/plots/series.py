@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
+from budgetbench.lazy import lazy
 from budgetbench.plots.style import learner_style, variant_style
 from budgetbench.results import Results
-from budgetbench.results.grid import canonical_json, points
-from budgetbench.results.names import learner_title, parameter_text, varying
+from budgetbench.results.names import canonical_json, learner_title, parameter_text, varying
 from budgetbench.results.summary import params_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+else:
+    pd = lazy("pandas")
 
 BARS = {"minmax": "minimum to maximum", "std": "± standard deviation", "stderr": "± standard error", "none": ""}
 """What the bars of a figure can show, in words."""
@@ -62,8 +66,8 @@ def series_of_rows(results: Results, rows: pd.DataFrame) -> list[Series]:
 
 def _series(results: Results, rows: pd.DataFrame, joined: tuple[str, ...]) -> list[Series]:
     params = dict(zip(rows.index, params_of(rows), strict=True))
-    algorithms = list(dict.fromkeys(point.algorithm for point in points(results.experiment)))
-    searched = _searched(results)
+    entries = results.experiment.algorithms
+    algorithms = list(dict.fromkeys(entry.name for entry in entries))
     found: list[Series] = []
     for algorithm, own in rows.groupby("algorithm", sort=False):
         groups: dict[tuple[str, tuple[str, ...]], list[Any]] = {}
@@ -76,7 +80,7 @@ def _series(results: Results, rows: pd.DataFrame, joined: tuple[str, ...]) -> li
         colour, marker = learner_style(str(algorithm), algorithms)
         for number, ((_, sized), members) in enumerate(groups.items()):
             first = members[0]
-            best = searched.get(int(rows.loc[first, "entry"]), [])
+            best = entries[int(rows.loc[first, "entry"])].searched
             words = [f"best {parameter_text(name, params[first].get(name))}" for name in best]
             words += _words(params[first], [name for name in differing if name not in best])
             if len(ways) > 1 and joined and sized:
@@ -105,16 +109,6 @@ def _words(params: Mapping[str, Any], names: Iterable[str]) -> list[str]:
 
 def _label(title: str, words: list[str]) -> str:
     return f"{title} ({', '.join(words)})" if words else title
-
-
-def _searched(results: Results) -> dict[int, list[str]]:
-    """For each entry that selects among parameter sets: the parameters it selects among."""
-    values: dict[int, dict[str, set[str]]] = {}
-    for point in points(results.experiment):
-        if point.select is not None:
-            for name, value in point.given.items():
-                values.setdefault(point.entry, {}).setdefault(name, set()).add(repr(value))
-    return {entry: [name for name, found in grid.items() if len(found) > 1] for entry, grid in values.items()}
 
 
 def runs_text(runs: Iterable[int]) -> str:

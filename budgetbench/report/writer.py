@@ -10,13 +10,13 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from budgetbench.archive import each, experiment_folders
 from budgetbench.datasets import datasets
 from budgetbench.errors import RequestError
 from budgetbench.report.comparison import PaperPart, paper_parts
 from budgetbench.report.experiments import ExperimentPart, read_experiment_part
 from budgetbench.report.palette import DARK, LIGHT, variables
 from budgetbench.report.words import Anchors, counted
-from budgetbench.results import each, experiment_folders
 from budgetbench.results.names import learner_title
 from budgetbench.verdicts.model import OUTCOMES, Paper, Verdict, counts
 from budgetbench.verdicts.words import RULE

@@ -50,9 +50,8 @@ def plan(experiment: Experiment, identity: Identity) -> list[Trial]:
 
 def trials_of_run(experiment: Experiment, identity: Identity, run: int) -> Iterator[Trial]:
     """The trials of one run."""
-    for algorithm in experiment.algorithms:
-        for params in algorithm.trials:
-            yield Trial(algorithm.name, dict(params), run, experiment.key(identity(run), algorithm, params, run))
+    for algorithm, params in experiment.parameter_sets:
+        yield Trial(algorithm.name, dict(params), run, experiment.key(identity(run), algorithm, params, run))
 
 
 def n_trials(experiment: Experiment) -> int:

@@ -14,12 +14,13 @@ from typing import Literal
 import joblib
 import pandas as pd
 
+from budgetbench.archive import read_results, write_summary
 from budgetbench.config import load, restricted
 from budgetbench.datasets import Cache
 from budgetbench.document import dump
 from budgetbench.errors import ConfigError, FailedRunsError, Notice, RequestError
 from budgetbench.experiment import Experiment
-from budgetbench.results import read_results, write_summary
+from budgetbench.results.curves import has_curve
 from budgetbench.results.files import replace_file
 from budgetbench.runner import workers
 from budgetbench.runner.execute import Record, Setting, execute, units, warm_up
@@ -157,7 +158,7 @@ def run_experiment(
 
     chosen = restricted(experiment, only)
     if dry:
-        left = to_do(chosen, identity, recorded(folder))
+        left = to_do(chosen, identity, _finished(folder, experiment))
         return Outcome(experiment, folder, done=n_trials(chosen) - left.total(), missing=left)
     kernel = experiment.kernel.fitted_to(problem.X)
     if kernel is not experiment.kernel:
@@ -168,7 +169,7 @@ def run_experiment(
     with Store(folder) as store:
         if fresh:
             store.forget({trial.key for trial in trials})
-        finished = recorded(folder)
+        finished = _finished(folder, experiment)
         missing = [trial for trial in trials if trial.key not in finished]
         outcome = Outcome(experiment, folder, done=len(trials) - len(missing))
         jobs = number_of_workers(jobs)
@@ -184,6 +185,11 @@ def run_experiment(
             if store.path.exists():  # an interruption may come before the first run has ended
                 write_summary(folder)
     return outcome
+
+
+def _finished(folder: Path, experiment: Experiment) -> dict[str, Record]:
+    """The records that need not be made again: of runs that ended well, and tell their course as finely as asked."""
+    return {key: found for key, found in recorded(folder).items() if has_curve(found, experiment.checkpoints)}
 
 
 def number_of_workers(jobs: int) -> int:

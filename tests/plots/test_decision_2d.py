@@ -11,12 +11,12 @@ import pytest
 import yaml
 
 from budgetbench import run
+from budgetbench.archive import plot_experiment, read_results
 from budgetbench.errors import ParameterError
-from budgetbench.plots import figures, plot_experiment
+from budgetbench.plots import figures
 from budgetbench.plots.base import NothingToDraw
 from budgetbench.plots.refit import refit
 from budgetbench.plots.style import styled
-from budgetbench.results import read_results
 
 ALGORITHMS = [
     {"name": "perceptron"},
