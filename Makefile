@@ -43,10 +43,11 @@ coverage: $(READY) ## Run the tests and show which branches they miss (NUMBA_DIS
 test-checked: $(READY) ## Run the tests with every access of the compiled loops checked against the bounds of its array
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest $(ACROSS)
 
-lint: $(READY) ## Check style and types
+lint: $(READY) ## Check style, types, and what imports what
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo --no-cache
 
 format: $(READY) ## Put the sources into the project's format
 	$(BIN)/ruff check --fix .

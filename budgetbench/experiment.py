@@ -239,6 +239,11 @@ class Experiment:
         """What is done in each run, in this order: every parameter set of every entry."""
         return [(algorithm, params) for algorithm in self.algorithms for params in algorithm.trials]
 
+    @property
+    def n_trials(self) -> int:
+        """How many trials there are; none is made to count them."""
+        return self.permutations * sum(len(algorithm.trials) for algorithm in self.algorithms)
+
     def stream(self, data: str | None = None) -> dict[str, Any]:
         """All that determines what the learners see: with the number of the run, each run's stream.
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from budgetbench.config.dataset import SECTION
 from budgetbench.config.loading import interpret, kernel_of, plots_of, section_of, table_of
@@ -78,13 +78,6 @@ def _entry(value: Any) -> Any:
     return {"name": value} if isinstance(value, str) else value
 
 
-def _layout(value: Any) -> Any:
-    texts = value.values() if isinstance(value, dict) else [value]
-    if not all(text is None or isinstance(text, str) for text in texts):
-        raise ValueError("a text or a mapping of texts")
-    return value
-
-
 class _Dataset(Checked):
     name: Name
 
@@ -102,7 +95,6 @@ class _Recorded(Checked):
     dataset: _Dataset | None = None
     kernel: dict[str, Plain] = Field(default_factory=dict)
     algorithms: list[Annotated[_Entry, BeforeValidator(_entry)]] = Field(default_factory=list)
-    table: Annotated[Plain, AfterValidator(_layout)] = None
 
     @model_validator(mode="after")
     def _of_bounded_size(self) -> _Recorded:

@@ -9,6 +9,7 @@ import numpy as np
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
+from budgetbench.datasets import datasets
 from budgetbench.lazy import lazy
 from budgetbench.parameters import Accepted
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, figure_kind
@@ -19,8 +20,10 @@ from budgetbench.results.names import learner_title, parameter_text, varying
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib import lines
 else:
     pd = lazy("pandas")
+    lines = lazy("matplotlib.lines")
 
 Floats = NDArray[np.float64]
 
@@ -126,7 +129,7 @@ def _titles(trials: list[pd.Series[Any]]) -> list[str]:
 
 def _counts(trial: pd.Series[Any], model: Any, wrong: int | None) -> str:
     """Support vectors, passes or steps where there may be several, and the training errors or else the test error."""
-    words = [f"{len(model.support_)} SVs"]
+    words = [f"{model.outcome().size} SVs"]
     if getattr(model, "epochs", 1) > 1:
         words.append(f"{model.epochs_} epochs")
     if getattr(model, "iterations", None):
@@ -151,7 +154,7 @@ def _panel(axes: Any, again: Refit, model: Any, frame: tuple[Floats, Floats], op
     for chosen, colour, marker in ((~positive, NEGATIVE, "o"), (positive, POSITIVE, "^")):
         axes.scatter(*X[chosen].T, s=size, c=colour, marker=marker, linewidths=0, alpha=0.75, zorder=2)
     axes.scatter(
-        *model.support_vectors_.T, s=max(14.0, 2.2 * size), marker="s", facecolors="none", edgecolors=STORED,
+        *model.outcome().points.inputs.T, s=max(14.0, 2.2 * size), marker="s", facecolors="none", edgecolors=STORED,
         linewidths=0.6, zorder=3,
     )  # fmt: skip
     line = _best_line(again) if options.best_line else None
@@ -180,23 +183,19 @@ def _shades() -> list[str]:
 
 
 def _best_line(again: Refit) -> Floats | None:
-    from budgetbench.datasets import datasets
-
     return getattr(datasets[again.experiment.dataset.name], "best_line", None)
 
 
 def _legend(options: Decision2D, again: Refit) -> tuple[list[Any], list[str]]:
-    from matplotlib.lines import Line2D
-
     negative, positive = (str(label) for label in again.problem.classes)
     entries = [
-        (Line2D([], [], color=NEGATIVE, marker="o", linestyle="none"), f"class {negative}"),
-        (Line2D([], [], color=POSITIVE, marker="^", linestyle="none"), f"class {positive}"),
-        (Line2D([], [], color=STORED, marker="s", linestyle="none", markerfacecolor="none"), "support vector"),
-        (Line2D([], [], color=STORED, linewidth=1.2), "decision rule"),
+        (lines.Line2D([], [], color=NEGATIVE, marker="o", linestyle="none"), f"class {negative}"),
+        (lines.Line2D([], [], color=POSITIVE, marker="^", linestyle="none"), f"class {positive}"),
+        (lines.Line2D([], [], color=STORED, marker="s", linestyle="none", markerfacecolor="none"), "support vector"),
+        (lines.Line2D([], [], color=STORED, linewidth=1.2), "decision rule"),
     ]
     if options.best_line and _best_line(again) is not None:
-        entries.append((Line2D([], [], color=BEST, linewidth=1.1, linestyle=(0, (4, 2))), "Bayes rule"))
+        entries.append((lines.Line2D([], [], color=BEST, linewidth=1.1, linestyle=(0, (4, 2))), "Bayes rule"))
     return [handle for handle, _ in entries], [label for _, label in entries]
 
 
@@ -204,6 +203,7 @@ def _numbers(again: Refit, found: list[tuple[pd.Series[Any], Any]]) -> pd.DataFr
     """The support vectors of every panel, with their coefficients."""
     parts = []
     for number, (trial, model) in enumerate(found, 1):
+        points, classes = model.outcome().points, again.problem.classes[again.stream.labels]
         part = pd.DataFrame(
             {
                 "panel": number,
@@ -212,11 +212,11 @@ def _numbers(again: Refit, found: list[tuple[pd.Series[Any], Any]]) -> pd.DataFr
                 "epochs": getattr(model, "epochs_", None),
                 "test_error": trial["test_error"],
                 "training_errors": again.wrong(model),
-                "example": model.support_,
-                "x": model.support_vectors_[:, 0],
-                "y": model.support_vectors_[:, 1],
-                "class": again.problem.classes[again.stream.labels[model.support_]],
-                "coefficient": model.coefficients_,
+                "example": points.examples,
+                "x": points.inputs[:, 0],
+                "y": points.inputs[:, 1],
+                "class": pd.Series(classes[points.examples]).where(points.examples >= 0),  # else it is no example
+                "coefficient": points.coefficients,
             }
         )
         parts.append(part)

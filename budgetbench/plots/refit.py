@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from budgetbench.datasets import Cache
 from budgetbench.engine.kernel_access import Gram, Streamed
-from budgetbench.errors import BudgetbenchError
+from budgetbench.errors import BudgetbenchError, ParameterError
 from budgetbench.experiment import Experiment
 from budgetbench.lazy import lazy
 from budgetbench.plots.base import NothingToDraw
@@ -38,20 +39,22 @@ class Refit:
 
         Raises
         ------
-        NothingToDraw : a model is not the one whose result was recorded, as another version learnt that.
+        NothingToDraw : a model is not the one whose result was recorded, as another version learnt that, or cannot be
+            learnt in this one.
         """
         experiment, problem = self.experiment, self.problem
         X = problem.X[: problem.n_train]
-        own = experiment.dataset.inputs_differ  # no Gram matrix is made for inputs of one run
-        access = Streamed(experiment.kernel, X) if own else Gram(experiment.kernel.matrix(X, X), X)
-        trials = results.trials
-        for _, trial in trials[(trials["run"] == RUN) & trials["test_error"].notna()].iterrows():
-            model: Any = make_learner(experiment, trial["algorithm"], trial["params"], RUN)
-            model.start(problem.classes, X.shape[1])
+        trials = results.trials[(results.trials["run"] == RUN) & results.trials["test_error"].notna()]
+        with _or_nothing():
+            own = experiment.dataset.inputs_differ  # no Gram matrix is made for inputs of one run
+            access = Streamed(experiment.kernel, X) if own else Gram(experiment.kernel.matrix(X, X), X)
+        for _, trial in trials.iterrows():
+            with _or_nothing():
+                model: Any = make_learner(experiment, trial["algorithm"], trial["params"], RUN)
+                model.start(problem.classes, X.shape[1])
             model.learn(access, self.stream.labels, self.stream.order)
-            model.support_vectors_ = X[model.support_]
-            if len(model.support_) != trial["support_size"]:
-                learnt, was = len(model.support_), trial["support_size"]
+            learnt, was = model.outcome().size, trial["support_size"]
+            if learnt != was:
                 message = f"{trial['algorithm']} {trial['params']} now stores {learnt} examples, its record says {was}"
                 raise NothingToDraw(f"{message}: run the experiment again with --fresh")
             yield trial, model
@@ -75,10 +78,17 @@ def refit(results: Results, inputs: int) -> Refit:
     """
     cache = Cache(os.environ.get("BUDGETBENCH_DATA", "data"), os.environ.get("BUDGETBENCH_MIRROR"), quiet=True)
     experiment = results.experiment
-    try:
+    with _or_nothing():
         problem, _ = load_problem(experiment, cache, RUN)
-    except BudgetbenchError as error:
-        raise NothingToDraw(f"its models cannot be learnt again: {error}") from error
     if problem.X.shape[1] != inputs:
         raise NothingToDraw(f"{experiment.dataset.name} has {problem.X.shape[1]} inputs, this figure shows {inputs}")
     return Refit(experiment, problem, stream_of(problem, experiment, RUN))
+
+
+@contextmanager
+def _or_nothing() -> Iterator[None]:
+    """Data that cannot be had, and what this version does not know of an experiment, leave nothing to draw."""
+    try:
+        yield
+    except (BudgetbenchError, ParameterError) as error:
+        raise NothingToDraw(f"its models cannot be learnt again: {error}") from error

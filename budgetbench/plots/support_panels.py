@@ -22,8 +22,10 @@ from budgetbench.results import Results
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib import ticker
 else:
     pd = lazy("pandas")
+    ticker = lazy("matplotlib.ticker")
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -208,11 +210,9 @@ def _panel(axes: Axes, column: _Column, data: pd.DataFrame, options: SupportPane
 
 def _sparse_ticks(axes: Axes) -> None:
     """Fewer numbers on the x axis of a narrow panel, so that they do not run into one another."""
-    from matplotlib.ticker import LogLocator
-
     low, high = axes.get_xlim()
     steps = (1.0, 2.0, 5.0) if high < 15 * low else (1.0, 3.0) if high < 60 * low else (1.0,)
-    axes.xaxis.set_major_locator(LogLocator(subs=steps, numticks=50))
+    axes.xaxis.set_major_locator(ticker.LogLocator(subs=steps, numticks=50))
 
 
 def _x_values(column: _Column) -> Any:

@@ -130,7 +130,7 @@ def _without_title(figure: MatplotlibFigure, title: str) -> None:
 def _notices(results: Results) -> Iterator[str]:
     trials = results.trials
     broken = failed(trials)
-    wanted = len(results.experiment.parameter_sets) * results.experiment.permutations
+    wanted = results.experiment.n_trials
     done = len(trials) - len(broken)
     if done + len(broken) < wanted:
         yield f"Unfinished: {done} of {counted(wanted, 'run')} are done."

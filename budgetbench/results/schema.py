@@ -81,7 +81,7 @@ NonNegative = Annotated[float, Field(ge=0)]
 class Checked(BaseModel):
     """A mapping of which what is known is checked; the rest is plain data."""
 
-    model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False, frozen=True)
+    model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False, frozen=True, defer_build=True)
     __pydantic_extra__: dict[str, Plain] = Field(init=False)
 
 

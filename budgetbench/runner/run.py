@@ -24,7 +24,7 @@ from budgetbench.results.curves import has_curve
 from budgetbench.results.files import replace_file
 from budgetbench.runner import workers
 from budgetbench.runner.execute import Record, Setting, execute, units, warm_up
-from budgetbench.runner.plan import Trial, n_trials, plan, to_do
+from budgetbench.runner.plan import Trial, plan, to_do
 from budgetbench.runner.progress import ProgressReport
 from budgetbench.runner.provenance import write_provenance
 from budgetbench.runner.store import Store, recorded
@@ -159,7 +159,7 @@ def run_experiment(
     chosen = restricted(experiment, only)
     if dry:
         left = to_do(chosen, identity, _finished(folder, experiment))
-        return Outcome(experiment, folder, done=n_trials(chosen) - left.total(), missing=left)
+        return Outcome(experiment, folder, done=chosen.n_trials - left.total(), missing=left)
     kernel = experiment.kernel.fitted_to(problem.X)
     if kernel is not experiment.kernel:
         warnings.warn(f"{experiment.name}: {kernel}, as float32 cannot hold its values", Notice, stacklevel=2)

@@ -86,7 +86,6 @@ EXPERIMENTS: dict[str, tuple[Callable[[], None], str]] = {
         changed("budget: [5, 9]", "budget: [5, 9]\n" + "".join(f"  p{i}: {list(range(99))}\n" for i in range(5))),
         "at most 100000 parameter sets",
     ),
-    "a list as table": (changed("table: null", "table: [1]"), "table: found [1]; accepted: a text"),
 }
 
 
