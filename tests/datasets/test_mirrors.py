@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.processes import heed
 
 from budgetbench.cli import main
 from budgetbench.datasets import Cache, Data
@@ -323,12 +324,6 @@ class Rows(Published):
 
 Rows().load(Cache(sys.argv[2]))
 """
-
-
-def heed() -> None:
-    """What runs in the background of a shell or under nohup inherits that it ignores these, and would pass that on."""
-    for number in (signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
 
 
 @pytest.mark.parametrize(
