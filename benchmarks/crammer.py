@@ -18,8 +18,8 @@ from threadpoolctl import threadpool_limits
 
 from budgetbench.config import load
 from budgetbench.datasets import Cache
+from budgetbench.engine.driving import BLOCK, Arrivals, SharedBlock
 from budgetbench.engine.kernel_access import Streamed
-from budgetbench.engine.online import BLOCK, OnlineLearner, SharedBlock
 from budgetbench.learners import MIRA
 from budgetbench.runner.execute import make_learner, warm_up
 from budgetbench.runner.plan import Trial
@@ -34,13 +34,14 @@ def main(config: str = "configs/fig4_mnist.yaml", examples: str = "20000") -> No
     problem, _ = load_problem(experiment, cache)
     stream = stream_of(problem, experiment, 0)
     access = Streamed(experiment.kernel, problem.X)
-    sets = [params for name, sets in experiment.trial_parameters() for params in sets if name == "mira"]
+    sets = [dict(params) for entry in experiment.algorithms if entry.name == "mira" for params in entry.trials]
     warm_up([Trial("mira", params, 0, "") for params in sets], experiment.kernel)
     models = [make_learner(Trial("mira", params, 0, ""), experiment) for params in sets]
-    cohort: list[OnlineLearner] = [model for model in models if isinstance(model, MIRA)]
+    cohort = [model for model in models if isinstance(model, MIRA)]
     for model in cohort:
         model.start(problem.classes, problem.X.shape[1])
-        model._passes.append([])
+        model.open(access)
+        model.begin_pass()
     order = stream.order[: int(examples)]
     blocks = [order[start : start + BLOCK] for start in range(0, len(order) - BLOCK + 1, BLOCK)]
     shared: list[float] = []
@@ -48,16 +49,16 @@ def main(config: str = "configs/fig4_mnist.yaml", examples: str = "20000") -> No
     with threadpool_limits(1):
         for rows in blocks:
             begun = time.process_time()
-            source = SharedBlock(access, rows, cohort)
+            source = SharedBlock(access, rows, [model.kept() for model in cohort])
             shared.append(time.process_time() - begun)
             for model, times in zip(cohort, own, strict=True):
                 begun = time.process_time()
-                model._advance(rows, model._targets(stream.labels), access, source)
+                model.see(Arrivals(rows, stream.labels, access, source))
                 times.append(time.process_time() - begun)
     show(experiment.title, len(blocks), cohort, shared, own)
 
 
-def show(title: str, n: int, cohort: list[OnlineLearner], shared: list[float], own: list[list[float]]) -> None:
+def show(title: str, n: int, cohort: list[MIRA], shared: list[float], own: list[list[float]]) -> None:
     """Milliseconds for a block, as means over consecutive parts of the stream."""
     cuts = [round(n * part / COLUMNS) for part in range(COLUMNS + 1)]
     print(f"{title}: {n} blocks of {BLOCK}; milliseconds for a block, as the stream goes on")
@@ -68,8 +69,7 @@ def show(title: str, n: int, cohort: list[OnlineLearner], shared: list[float], o
 
     line("kernel values", shared)
     for model, times in zip(cohort, own, strict=True):
-        assert isinstance(model, MIRA)
-        line(f"{model.size} {model.budget or ''}", times, f"{len(model._pool.members)} stored")
+        line(f"{model.size} {model.budget or ''}", times, f"{model.outcome().size} stored")
 
 
 if __name__ == "__main__":

@@ -39,17 +39,18 @@ def main(config: str) -> None:
     problem, _ = load_problem(experiment, cache)
     stream = stream_of(problem, experiment, 0)
     X = problem.X[: problem.n_train]
-    warm_up([Trial(name, sets[0], 0, "") for name, sets in experiment.trial_parameters()], experiment.kernel)
+    warm_up([Trial(entry.name, dict(entry.trials[0]), 0, "") for entry in experiment.algorithms], experiment.kernel)
     with threadpool_limits(1):
         begun = time.process_time()
         gram = experiment.kernel.matrix(X, X)
         floor = time.process_time() - begun
         print(f"{experiment.title}: {len(X)} examples; Gram matrix (the floor) {floor:.2f} s")
         print(f"{'':60}  {'shared':>8}  {'of floor':>8}  {'streamed':>8}  {'of floor':>8}")
-        for name, sets in experiment.trial_parameters():
+        for entry in experiment.algorithms:
+            name = entry.name
             if not issubclass(learners[name], OnlineLearner):
                 continue
-            for params in sets:
+            for params in map(dict, entry.trials):
                 trial = Trial(name, params, 0, "")
                 shared = seconds(trial, experiment, Gram(gram, X), stream, problem.classes)
                 streamed = seconds(trial, experiment, Streamed(experiment.kernel, problem.X), stream, problem.classes)

@@ -23,13 +23,14 @@ from threadpoolctl import threadpool_limits
 
 from budgetbench.config import load
 from budgetbench.datasets import Cache
+from budgetbench.engine.driving import BLOCK
 from budgetbench.engine.kernel_access import KernelAccess, Streamed
-from budgetbench.engine.online import BLOCK, OnlineLearner
-from budgetbench.engine.projecting import ProjectingLearner
-from budgetbench.engine.span import BATCH, PANEL
+from budgetbench.engine.online import OnlineLearner
 from budgetbench.experiment import Experiment
 from budgetbench.kernels import Kernel
 from budgetbench.learners import learners
+from budgetbench.learners.projecting.common import ProjectingLearner
+from budgetbench.learners.projecting.span import BATCH, PANEL
 from budgetbench.runner.execute import make_learner
 from budgetbench.runner.plan import Trial
 from budgetbench.runner.workspace import Workspace, open_access
@@ -71,7 +72,7 @@ def measure(task: Task) -> Outcome:
         floor = updates_floor(model) if not isinstance(model, ProjectingLearner) else projections_floor(model)
         if task.streamed:
             floor += kernel_floor(model, task.experiment.kernel, access)
-    return Outcome(seconds, floor, model.mistakes_ / len(stream.order), len(model.support_), megabytes)
+    return Outcome(seconds, floor, model.mistakes_ / len(stream.order), model.outcome().size, megabytes)
 
 
 def peak_memory() -> int:
@@ -82,7 +83,6 @@ def peak_memory() -> int:
 
 def one_pass(task: Task, access: KernelAccess, stream: Stream) -> tuple[OnlineLearner, float]:
     model = make_learner(task.trial, task.experiment)
-    assert isinstance(model, OnlineLearner)
     model.start(task.problem.classes, access.X.shape[1])
     begun = time.process_time()
     model.learn(access, stream.labels, stream.order)
@@ -136,7 +136,7 @@ def main(config: str = "configs/adult9.yaml") -> None:
     ):
         print(f"{experiment.title}, {problem.n_train} examples: Gram matrix {time.process_time() - begun:.1f} s")
         print(f"{'':58} {'':>17} {'Gram matrix shared':>22} {'streamed':>31}")
-        for name, sets in experiment.trial_parameters():
+        for name, sets in ((algorithm.name, algorithm.trials) for algorithm in experiment.algorithms):
             for params in sets if issubclass(learners[name], OnlineLearner) else []:
                 trial = Trial(name, params, 0, "")
                 task = Task(experiment, replace(problem, X=problem.X[:, :0]), workspace.path, trial, streamed=False)

@@ -64,7 +64,7 @@ def course(evaluate: str, X: np.ndarray, y: np.ndarray) -> pd.DataFrame:
                 "evaluate": evaluate,
                 "seen": start + len(X[portion]),
                 "microseconds": 1e6 * (time.process_time() - begun) / len(X[portion]),
-                "kept_examples": len(model._kept_X),
+                "kept_examples": len(model._memory.X),
                 "kept_kilobytes": kept_bytes(model) / 1000,
                 "removals": model.removals_,
             }

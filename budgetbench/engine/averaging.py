@@ -7,17 +7,24 @@ is no larger than it.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
 
+from budgetbench.engine.base import wrong
+from budgetbench.engine.expanding import ExpansionLearner
 from budgetbench.engine.expansion import Block, Expansion
-from budgetbench.engine.online import OnlineLearner
+from budgetbench.engine.kernel_access import KernelAccess
+from budgetbench.lazy import lazy
+
+if TYPE_CHECKING:
+    import sklearn.utils.validation as validation
+else:
+    validation = lazy("sklearn.utils.validation")
 
 
-class OnlineToBatch(OnlineLearner):
+class OnlineToBatch(ExpansionLearner):
     """A learner that never discards, with the option `average`.
 
     Attributes
@@ -33,9 +40,11 @@ class OnlineToBatch(OnlineLearner):
 
     def averaged_decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """Decision values of the mean hypothesis: of shape (n,)."""
-        check_is_fitted(self, "averaged_coefficients_")
-        inputs = validate_data(self, X, dtype=np.float32, order="C", reset=False)
-        return self._kernel.expansion(inputs, self.support_vectors_, self.averaged_coefficients_)
+        validation.check_is_fitted(self, "averaged_coefficients_")
+        return self._kernel.expansion(self._inputs(X), self.support_vectors_, self.averaged_coefficients_)
+
+    def averaged_errs(self, X: ArrayLike, labels: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+        return wrong(self.averaged_decision_function(X), labels) if getattr(self, "average", False) else None
 
     def _time(self, block: Block, f: Expansion, updated: NDArray[np.bool_]) -> None:
         """Take note of the rounds of a block in which the example's label was added to its coefficient."""
@@ -52,8 +61,8 @@ class OnlineToBatch(OnlineLearner):
         """Σₛ s Δₛ, slot by slot."""
         return self._timed
 
-    def _close(self) -> None:
-        super()._close()
+    def close(self, access: KernelAccess) -> None:
+        super().close(access)
         if getattr(self, "average", False):
             rounds = max(1, self._rounds)
             total = (rounds + 1) * self.coefficients_ - self._timed_coefficients()

@@ -1,4 +1,4 @@
-"""What every learner is: a scikit-learn classifier with a kernel, its parameters, and how it is registered."""
+"""What every learner is: a classifier with a kernel, its parameters, what came of it, and how it is registered."""
 
 from __future__ import annotations
 
@@ -7,20 +7,25 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
-from typing_extensions import dataclass_transform
+from typing_extensions import Self, dataclass_transform
 
-from budgetbench.engine.kernel_access import KernelAccess, Streamed
+from budgetbench.engine.estimator import Estimator
+from budgetbench.engine.kernel_access import KernelAccess, Rows, Streamed
 from budgetbench.errors import ParameterError
-from budgetbench.kernels import Kernel, kernels, make_kernel
+from budgetbench.kernels import Floats, Kernel, Values, kernels, make_kernel
+from budgetbench.lazy import lazy
 from budgetbench.parameters import Parameter, check, declared, plain
 from budgetbench.registry import Registry
+
+if TYPE_CHECKING:
+    import sklearn.utils.multiclass as targets
+    import sklearn.utils.validation as validation
+else:
+    targets, validation = lazy("sklearn.utils.multiclass"), lazy("sklearn.utils.validation")
 
 learners: Registry[type[KernelClassifier]] = Registry("algorithm")
 
@@ -51,9 +56,44 @@ def learner(
     return decorate
 
 
+class Points(NamedTuple):
+    """What a model stores: inputs, float32 of shape (n, d), with their coefficients, and the numbers of the examples
+    that they are, -1 for points that are none."""
+
+    inputs: Floats
+    coefficients: Values
+    examples: Rows
+
+
+class Rounds(NamedTuple):
+    """Of each round: the margin before the update, and the size after it."""
+
+    margins: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+
+
+class Outcome(NamedTuple):
+    """What came of learning, for records and figures; None where it does not apply.
+
+    size : what counts against a budget.
+    model_bytes : memory that the decision function takes.
+    rounds : of the first pass. The other numbers are as in `OnlineLearner`.
+    """
+
+    size: int
+    model_bytes: int
+    points: Points
+    rounds: Rounds | None = None
+    mistakes: int | None = None
+    margin_errors: int | None = None
+    insertions: int | None = None
+    removals: int | None = None
+    kernel_evaluations: int | None = None
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
-class KernelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
-    """A classifier whose decision values are kernel expansions over its support set.
+class KernelClassifier(Estimator, ABC):
+    """A classifier that learns with a kernel.
 
     Parameters
     ----------
@@ -66,11 +106,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     Attributes
     ----------
     classes_ : the class labels; of two, the second is the positive one.
-    support_ : numbers of the stored examples in the order in which they arrived (over all calls of `partial_fit`).
-    support_vectors_ : their inputs, float32 of shape (n_support_, n_features_in_).
-    coefficients_ : float64, of shape (n_support_,) for two classes, (n_support_, n_classes) for more.
-    intercept_ : added to every decision value; 0 for all but the SVM.
-    n_support_ : how many examples are stored.
+    train_seconds_ : time spent on this learner; of a block of kernel values computed for several, an equal share.
     """
 
     name: ClassVar[str]
@@ -81,8 +117,6 @@ class KernelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     batch: ClassVar[bool] = False
     #: A batch learner that draws nothing: of the same training set, in any order, it makes the same.
     order_free: ClassVar[bool] = False
-    #: Takes more than two classes as they are.
-    multiclass: ClassVar[bool] = False
     #: Counted in every run's key: raise it when a change alters what the learner computes.
     revision: ClassVar[int] = 1
 
@@ -93,8 +127,6 @@ class KernelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     degree: int | None = None
     coef0: float | None = None
     random_state: int | None = None
-
-    intercept_: ClassVar[float | NDArray[np.float64]] = 0.0
 
     @classmethod
     @cache
@@ -124,24 +156,39 @@ class KernelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def _check_together(cls, values: dict[str, Any]) -> None:
         """Raise `ParameterError` for values that are each right and do not go together."""
 
+    # -- what a learner gives ------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def learn(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
+        """Learn from the examples `order` of a data set behind `access`, once `start` was called.
+
+        `labels` are indices into the classes, one for each row of the data set; `support_` and what else names
+        examples afterwards are row numbers of that data set.
+        """
+
+    @abstractmethod
+    def outcome(self) -> Outcome:
+        """What came of it."""
+
+    @abstractmethod
+    def _decide(self, inputs: Floats) -> Values:
+        """Decision values for inputs of shape (n, d)."""
+
+    def averaged_errs(self, X: ArrayLike, labels: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+        """`errs` of the mean of all hypotheses, for a learner that keeps it."""
+        return None
+
     # -- scikit-learn's conventions ------------------------------------------------------------------------------
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> KernelClassifier:
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn from the rows of X (n, d) with labels y (n,), in the order given."""
         inputs, labels = self._prepare(X, y)
         self.learn(Streamed(self._kernel, inputs), labels, np.arange(len(inputs)))
-        return self._keep(inputs)
-
-    @abstractmethod
-    def learn(self, access: KernelAccess, labels: NDArray[np.int64], order: NDArray[np.int64]) -> None:
-        """Learn from the examples `order` of a data set behind `access`, once `start` was called.
-
-        `labels` are indices into the classes, one for each row of the data set. Afterwards `support_` holds row
-        numbers of that data set; the support vectors are the caller's to keep (`_keep`).
-        """
+        return self
 
     def start(self, classes: NDArray[Any], n_features: int) -> None:
         """Forget everything and make ready to learn."""
+        self._learnt = False
         self._validate()
         if len(classes) < 2:
             raise ValueError(f"{type(self).__name__} needs two classes or more; found one class: {classes[0]!r}")
@@ -150,6 +197,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
                 f"Only binary classification is supported by {type(self).__name__}; found {len(classes)} classes: "
                 "name the positive one"
             )
+        self.train_seconds_ = 0.0
         self.classes_ = np.asarray(classes)
         self.n_features_in_ = n_features
         self._kernel = self._make_kernel(n_features)
@@ -170,34 +218,29 @@ class KernelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
             given = kernels[self.kernel].guessed(n_features)
         return make_kernel(self.kernel, **given)
 
-    def _prepare(self, X: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        inputs, y = validate_data(self, X, y, dtype=np.float32, order="C")
-        check_classification_targets(y)
+    def _prepare(self, X: ArrayLike, y: ArrayLike) -> tuple[Floats, NDArray[np.int64]]:
+        inputs, y = validation.validate_data(self, X, y, dtype=np.float32, order="C")
+        targets.check_classification_targets(y)
         classes, labels = np.unique(y, return_inverse=True)
         self.start(classes, inputs.shape[1])
         self._fit_kernel(inputs)
         return inputs, labels.astype(np.int64)
 
-    def _fit_kernel(self, inputs: NDArray[np.float32]) -> None:
+    def _fit_kernel(self, inputs: Floats) -> None:
         """Multiply the kernel by a power of two if its values need it, and say so."""
         self._kernel, plain = self._kernel.fitted_to(inputs), self._kernel
         if self._kernel is not plain:
             warnings.warn(f"{self.title}: {self._kernel}, as float32 cannot hold its values", stacklevel=3)
 
-    def _keep(self, X: NDArray[np.float32]) -> KernelClassifier:
-        self.support_vectors_ = X[self.support_]
-        return self
-
-    @property
-    def n_support_(self) -> int:
-        check_is_fitted(self, "support_")
-        return len(self.support_)
-
-    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+    def decision_function(self, X: ArrayLike) -> Values:
         """Decision values: of shape (n,) for two classes (above 0: the second), (n, n_classes) for more."""
-        check_is_fitted(self, "support_vectors_")
-        inputs = validate_data(self, X, dtype=np.float32, order="C", reset=False)
-        return self._kernel.expansion(inputs, self.support_vectors_, self.coefficients_) + self.intercept_
+        return self._decide(self._inputs(X))
+
+    def _inputs(self, X: ArrayLike) -> Floats:
+        """The rows of X to decide on, once something is learnt."""
+        validation.check_is_fitted(self)
+        inputs: Floats = validation.validate_data(self, X, dtype=np.float32, order="C", reset=False)
+        return inputs
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The class of each row of X (n, d)."""
@@ -207,11 +250,6 @@ class KernelClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def errs(self, X: ArrayLike, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which rows of X (n, d) are predicted wrong, where `labels` (n,) are indices into the classes; see `wrong`."""
         return wrong(self.decision_function(X), labels)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = self.multiclass
-        return tags
 
 
 def choose(values: NDArray[np.float64]) -> NDArray[np.int64]:

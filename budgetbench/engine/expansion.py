@@ -11,12 +11,16 @@ themselves (`engine.certain`).
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled
+from budgetbench.engine.base import Rounds
+from budgetbench.engine.kernel_access import Rows
+from budgetbench.kernels import Floats, Values
 
 
 class Block(NamedTuple):
@@ -80,13 +84,6 @@ class Expansion(NamedTuple):
 
 #: The rounding of a product and of a sum, as a share of the sum, with room for that of kernel values.
 ROUNDING = 2.0**-51
-
-
-class Rounds(NamedTuple):
-    """Of each round: the margin before the update, and the support size after it."""
-
-    margins: NDArray[np.float64]
-    sizes: NDArray[np.int64]
 
 
 @compiled
@@ -167,19 +164,26 @@ def note(rounds: Rounds, t: int, margin: float, f: Expansion) -> None:
     rounds.sizes[t] = f.counts.members
 
 
-@compiled
-def rescore(f: Expansion, K: NDArray[np.float32], columns: int) -> None:
-    """Compute the first `columns` scores from the members alone."""
-    scores = f.scores
-    scores[:columns] = 0.0
-    for slot in range(f.counts.members):
-        coefficient, row = f.coefficients[slot], K[f.members[slot]]
-        for j in range(columns):
-            scores[j] += coefficient * row[j]
-
-
-def rescored(f: Expansion, whole: bool) -> None:
-    """Set the doubt back after `rescore`: to what one summation leaves, where no score is older than that."""
-    made = 0.0 if f.doubt.weight <= f.doubt.exact else ROUNDING * f.counts.members * f.doubt.weight
-    f.doubt.error = made if whole else max(made, f.doubt.error)
+def rescore(f: Expansion, K: Floats, columns: int) -> None:
+    """Compute the first `columns` scores from the members alone, for two classes or more, and set the doubt back: to
+    what one summation leaves, where no score is older than that."""
+    outputs, n = math.prod(f.scores.shape[:-1]), f.counts.members
+    coefficients = f.coefficients[:n].reshape(n, outputs)
+    add_up_rows(f.members[:n], coefficients, f.scores.reshape(outputs, K.shape[1]), K, columns)
+    made = 0.0 if f.doubt.weight <= f.doubt.exact else ROUNDING * n * f.doubt.weight
+    f.doubt.error = made if columns == K.shape[1] else max(made, f.doubt.error)
     f.doubt.out_of_order = 0
+
+
+@compiled
+def add_up_rows(members: Rows, coefficients: Values, scores: Values, K: Floats, columns: int) -> None:
+    """scores[r, j] = Σ coefficients[s, r] K[members[s], j] for the first columns j, added up in the order of s."""
+    scores[:, :columns] = 0.0
+    for slot in range(len(members)):
+        row = K[members[slot]]
+        for r in range(len(scores)):
+            coefficient = coefficients[slot, r]
+            if coefficient != 0.0:
+                f = scores[r]
+                for j in range(columns):
+                    f[j] += coefficient * row[j]

@@ -2,90 +2,88 @@
 
 With a Gram matrix the pool is the whole data set, laid out once. In a stream it is laid out anew for each block:
 kernel values between the block and what is kept come in as one matrix product, those among the kept are carried
-over.
+over (`engine.storage`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from budgetbench.engine.expansion import Counts, Doubt, Expansion, rescored
-from budgetbench.engine.kernel_access import KernelAccess, Rows, gather
-from budgetbench.kernels import Floats
+from budgetbench.engine.expansion import Counts, Doubt, Expansion, rescore
+from budgetbench.engine.kernel_access import Rows
+from budgetbench.engine.storage import Source, Storage
+from budgetbench.kernels import Floats, Values
 from budgetbench.record import record
-
-
-class Source(Protocol):
-    """Kernel values between the block that passes and any rows that a learner keeps; either may come first."""
-
-    def between(self, rows: Rows, columns: Rows) -> Floats: ...
-
 
 #: Scores that are off by more than this share of the support set's weight are all computed anew.
 TOLERATED = 1e-9
 
-Rescore = Callable[[Expansion, Floats, int], None]
+LARGEST = int(np.iinfo(np.int64).max)
 
 
 class Pool:
-    """Positions, kernel values and the expansion over them.
+    """The expansion over the positions of a storage.
 
     Parameters
     ----------
     outputs : shape of one score: () for two classes, (n_classes,) for more.
     capacity : how many members may be stored when n more examples pass.
-    follow_kept : whether scores are followed for kept examples too, not for the block's alone.
-    rescore : computes the scores of the block's examples from the members.
+    storage : where the kernel values are.
+
+    Attributes
+    ----------
+    companions : positions of examples that must survive a block though they may be no members.
     """
 
-    def __init__(
-        self, outputs: tuple[int, ...], capacity: Callable[[int], int], follow_kept: bool, rescore: Rescore
-    ) -> None:
+    def __init__(self, outputs: tuple[int, ...], capacity: Callable[[int], int], storage: Storage) -> None:
         self._outputs = outputs
         self._capacity = capacity
-        self._follow_kept = follow_kept
-        self._rescore = rescore
-        self.ids: Rows = np.empty(0, dtype=np.int64)
-        self.K: Floats = np.empty((0, 0), dtype=np.float32)
+        self._storage = storage
         self.companions: Rows = np.empty(0, dtype=np.int64)
         self.counts, self.doubt = record(Counts), record(Doubt)
-        self.f = self._expansion(0, 0)
+        self.f = self._expansion(np.zeros((*outputs, 0)), 0)
 
-    def _expansion(self, size: int, columns: int, members: int = 0) -> Expansion:
-        slots = members + self._capacity(size)
+    def _expansion(self, scores: Values, slots: int) -> Expansion:
         return Expansion(
             np.zeros(slots, dtype=np.int64),
             np.zeros((slots, *self._outputs)),
-            np.zeros((*self._outputs, columns)),
-            np.zeros(size, dtype=np.bool_),
+            scores,
+            np.zeros(len(self.ids), dtype=np.bool_),
             self.counts,
             self.doubt,
         )
 
     @property
-    def members(self) -> Rows:
-        """Pool positions of the stored examples."""
-        return self.f.members[: self.f.counts.members]
+    def ids(self) -> Rows:
+        """The row number of the example in each position."""
+        return self._storage.ids
 
     @property
-    def coefficients(self) -> NDArray[np.float64]:
-        return self.f.coefficients[: self.f.counts.members]
+    def K(self) -> Floats:  # noqa: N802  the field's own symbol
+        """Kernel values, see `Block`."""
+        return self._storage.K
+
+    @property
+    def members(self) -> Rows:
+        """Positions of the stored examples."""
+        return self.f.members[: self.counts.members]
+
+    @property
+    def coefficients(self) -> Values:
+        return self.f.coefficients[: self.counts.members]
 
     @property
     def kept(self) -> Rows:
-        """Pool positions of all that must survive the block: the members, then companions that are none."""
+        """Positions of all that must survive the block: the members, then companions that are none."""
         return np.concatenate([self.members, self.companions[~self.f.stored[self.companions]]])
 
-    def spread(self, access: KernelAccess) -> None:
+    def spread(self, gram: Floats) -> None:
         """Lay the pool out over a whole data set whose Gram matrix is at hand."""
-        assert access.gram is not None
-        n = len(access.gram)
-        self.ids, self.K = np.arange(n), access.gram
-        self.f = self._expansion(n, n)
+        n = len(gram)
+        self._storage.ids, self._storage.K = np.arange(n), gram
+        self.f = self._expansion(np.zeros((*self._outputs, n)), self._capacity(n))
 
     def turn(self, rows: Rows, source: Source) -> None:
         """Let the block before go and take in the next one, whose examples get the positions 0, 1, ….
@@ -94,63 +92,22 @@ class Pool:
         ----------
         rows : row numbers of the examples that arrive, each once.
         """
-        old, members, kept = self.f, self.members, self.kept
-        fresh = ~np.isin(self.ids[kept], rows)  # an example that is kept and comes again is one of the block
-        carried = kept[fresh]
-        ids = np.concatenate([rows, self.ids[carried]])
-        size, n_rows = len(rows), len(rows) + int(np.count_nonzero(fresh[: len(members)]))
-        if self._follow_kept:
-            # taken out first: the old matrix and the new one need not be there at once
-            self.K = among = gather(self.K, carried[: n_rows - size], carried)
-            K = np.empty((n_rows, len(ids)), dtype=np.float32)
-            K[:size] = source.between(rows, ids)
-            K[size:, :size] = K[:size, size:n_rows].T
-            K[size:, size:] = among
-        else:
-            K = source.between(ids[:n_rows], rows)
+        most = self._capacity(LARGEST)
+        scores, moved = self._storage.turn(rows, self.members, self.kept, self.f.scores, source, most)
+        self._move(scores, moved, len(rows))
+        # Scores of a block that has just come are made; those of kept examples too, once they are much in doubt.
+        much = self.doubt.error > TOLERATED * self.doubt.weight
+        rescore(self.f, self.K, self.K.shape[1] if much else len(rows))
 
-        place = _positions(self.ids, ids)
-        self.f = f = self._expansion(len(ids), K.shape[1], len(members))
-        f.members[: len(members)] = place[members]
-        f.coefficients[: len(members)] = old.coefficients[: len(members)]
-        f.stored[place[members]] = True
-        self.companions = place[self.companions]
-        self.ids, self.K = ids, K
-        if self._follow_kept:
-            f.scores[..., size:] = old.scores[..., carried]
-        self._renew(size)
+    def renumber(self) -> None:
+        """Give the kept examples the row numbers 0, 1, … and let all others go."""
+        self._move(*self._storage.renumber(self.members, self.kept, self.f.scores), 0)
 
-    def _renew(self, size: int) -> None:
-        """Compute the scores of a block that has just come; those of kept examples too, once they are much in doubt."""
-        columns = self.K.shape[1]
-        if self.doubt.error <= TOLERATED * self.doubt.weight:
-            columns = size
-        self._rescore(self.f, self.K, columns)
-        rescored(self.f, columns == self.K.shape[1])
-
-    def renumber(self, ids: Rows) -> None:
-        """Give the kept examples other row numbers and let all others go."""
-        kept = self.kept
-        if self._follow_kept:
-            self.K = np.ascontiguousarray(self.K[np.ix_(self.members, kept)])
-        else:
-            self.K = np.empty((len(kept), 0), dtype=np.float32)
-        old = self.f
-        place = np.full(len(self.ids), -1)
-        place[kept] = np.arange(len(kept))
-        self.f = f = self._expansion(len(kept), self.K.shape[1], len(self.members))
-        f.members[: old.counts.members] = place[old.members[: old.counts.members]]
-        f.coefficients[: old.counts.members] = old.coefficients[: old.counts.members]
-        f.stored[f.members[: old.counts.members]] = True
-        if self._follow_kept:
-            f.scores[...] = old.scores[..., kept]
-        self.companions = place[self.companions]
-        self.ids = ids
-
-
-def _positions(before: Rows, after: Rows) -> Rows:
-    """For each position of `before` the position of the same id in `after`, -1 where it is gone."""
-    order = np.argsort(after)
-    nearest = np.minimum(np.searchsorted(after, before, sorter=order), len(after) - 1)
-    found = order[nearest]
-    return np.where(after[found] == before, found, -1)
+    def _move(self, scores: Values, moved: Rows, arrivals: int) -> None:
+        """Go on with these scores, and each example where it has moved to."""
+        members, coefficients = moved[self.members], self.coefficients
+        self.f = f = self._expansion(scores, len(members) + self._capacity(arrivals))
+        f.members[: len(members)] = members
+        f.coefficients[: len(members)] = coefficients
+        f.stored[members] = True
+        self.companions = moved[self.companions]

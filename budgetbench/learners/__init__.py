@@ -1,4 +1,4 @@
-"""The learners, one to a file; importing this package registers them all.
+"""The learners, one to a file, families in packages of their own; importing this package registers them all.
 
 >>> from budgetbench.learners import Perceptron
 >>> Perceptron(kernel="rbf", gamma=0.5).fit([[0.0], [1.0]], [-1, 1]).n_support_
@@ -13,8 +13,14 @@ from typing import TYPE_CHECKING
 
 from budgetbench.engine.base import KernelClassifier, learners
 
-for _module in pkgutil.iter_modules(__path__):
-    importlib.import_module(f"{__name__}.{_module.name}")
+
+def _file(module: str) -> str:
+    return module.rpartition(".")[2]
+
+
+# In the order of their files' names, whatever family they are of.
+for _name in sorted((_module.name for _module in pkgutil.walk_packages(__path__, f"{__name__}.")), key=_file):
+    importlib.import_module(_name)
 
 # Each learner's class is at hand here under its own name, whichever file defines it.
 globals().update({learners[name].__name__: learners[name] for name in learners})

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from budgetbench.compiled import compiled
-from budgetbench.engine.base import learner
+from budgetbench.engine.base import Rounds, learner
 from budgetbench.engine.certain import below, best_without_itself, margin_against
-from budgetbench.engine.expansion import Block, Expansion, Rounds, discard, note
-from budgetbench.engine.online import OnlineLearner
+from budgetbench.engine.expanding import ExpansionLearner
+from budgetbench.engine.expansion import Block, Expansion, discard, note
 from budgetbench.engine.updates import RULES, SoftMargin, UpdateRule, is_due, margin_of, update
 from budgetbench.errors import ParameterError
 from budgetbench.parameters import Budget, NonNegative
@@ -18,7 +18,7 @@ VARIABLE = -1
 
 
 @learner("budget_perceptron", title="Budget Perceptron", color="#D55E00", marker="s")
-class BudgetPerceptron(OnlineLearner):
+class BudgetPerceptron(ExpansionLearner):
     """The Perceptron that discards the stored example which stays best classified without itself.
 
     On yₜ f(xₜ) ≤ β. Fixed size: if p examples are stored, discard i = argmaxⱼ yⱼ(f(xⱼ) - aⱼK(xⱼ, xⱼ)), then store xₜ.

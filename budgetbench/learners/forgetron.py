@@ -8,21 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled
-from budgetbench.engine.base import learner
+from budgetbench.engine.base import Rounds, learner
 from budgetbench.engine.certain import margin_against, value
-from budgetbench.engine.expansion import (
-    ROUNDING,
-    Block,
-    Expansion,
-    Rounds,
-    discard,
-    note,
-    rescore,
-    store,
-)
-from budgetbench.engine.online import OnlineLearner
-from budgetbench.engine.places import PlacedPool
-from budgetbench.engine.pool import Pool
+from budgetbench.engine.expanding import ExpansionLearner
+from budgetbench.engine.expansion import ROUNDING, Block, Expansion, discard, note, store
+from budgetbench.engine.storage import Placed, Storage
 from budgetbench.parameters import Budget
 from budgetbench.record import record
 
@@ -31,7 +21,7 @@ TOLERANCE = 1e-4
 
 
 @learner("forgetron", title="Forgetron", color="#CC79A7", marker="s")
-class Forgetron(OnlineLearner):
+class Forgetron(ExpansionLearner):
     """The Perceptron that lets its stored examples fade and discards the oldest: the self-tuned Forgetron.
 
     On yₜ f(xₜ) ≤ 0, the M-th mistake, store xₜ: f ← f + yₜ K(xₜ, ·). If B + 1 examples are stored now, let r be the
@@ -48,8 +38,6 @@ class Forgetron(OnlineLearner):
     budget : the number B of examples that are stored at most.
     """
 
-    follow_kept = True
-
     changeable = frozenset({"budget"})
 
     budget: Budget
@@ -61,8 +49,8 @@ class Forgetron(OnlineLearner):
     def _capacity(self, arrivals: int) -> int:
         return min(arrivals, self.budget) + 1
 
-    def _new_pool(self) -> Pool:
-        return PlacedPool(self._outputs(), self._capacity, self.follow_kept, rescore)
+    def _storage(self) -> Storage:
+        return Placed()
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         largest = float(block.diagonal.max(initial=0.0))

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 
 from budgetbench.compiled import compiled
-from budgetbench.engine.base import KernelClassifier, learner
+from budgetbench.engine.base import learner
 from budgetbench.engine.kernel_access import KernelAccess, Rows, read_only
+from budgetbench.engine.support import BatchLearner
 from budgetbench.errors import ParameterError
 from budgetbench.kernels import Floats
+from budgetbench.lazy import lazy
 from budgetbench.parameters import Budget, Repeats
+
+if TYPE_CHECKING:
+    import scipy.linalg as scipy_linalg
+else:
+    scipy_linalg = lazy("scipy.linalg")
 
 Vector = NDArray[np.float64]
 
@@ -25,7 +31,7 @@ NOTHING = 1e-20
 
 
 @learner("kernel_matching_pursuit", title="KMP", color="#CC79A7", marker="v", aliases=("kmp",))
-class KernelMatchingPursuit(KernelClassifier):
+class KernelMatchingPursuit(BatchLearner):
     """Greedy least squares: example after example is taken whose kernel function lowers the squared error the most.
 
     With r = y - f the residuals on the m training examples and kⱼ the kernel values of example j with all of them, a
@@ -48,7 +54,6 @@ class KernelMatchingPursuit(KernelClassifier):
     iterations : steps of the basic algorithm; by default as many as the budget, one for each example at most.
     """
 
-    batch = True
     order_free = True
 
     budget: Budget
@@ -62,7 +67,7 @@ class KernelMatchingPursuit(KernelClassifier):
                 "iterations", values["iterations"], "nothing with backfitting: a step for each example"
             )
 
-    def learn(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
+    def _select(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
         rows = np.sort(order)
         K = _matrix(access, rows)
         y = np.where(labels[rows] == 1, 1.0, -1.0)
@@ -129,7 +134,7 @@ def backfit(K: Floats, y: Vector, budget: int) -> tuple[Rows, Vector]:
         products -= along[n] * combine(K, u)
         chosen.append(j)
     n = len(chosen)
-    return np.array(chosen, dtype=np.int64), solve_triangular(R[:n, :n], along[:n]) if n else np.empty(0)
+    return np.array(chosen, dtype=np.int64), scipy_linalg.solve_triangular(R[:n, :n], along[:n]) if n else np.empty(0)
 
 
 def lengths(K: Floats) -> Vector:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from budgetbench.compiled import compiled
-from budgetbench.engine.base import learner
+from budgetbench.engine.base import Rounds, learner
 from budgetbench.engine.certain import arriving_value, rounding, slack
-from budgetbench.engine.expansion import Block, Expansion, Rounds, note, store
-from budgetbench.engine.online import OnlineLearner
+from budgetbench.engine.expanding import ExpansionLearner
+from budgetbench.engine.expansion import Block, Expansion, note, store
 from budgetbench.parameters import Positive
 
 
 @learner("passive_aggressive", title="PA-I", color="#E69F00", marker="D", aliases=("pa1", "pa-i"))
-class PassiveAggressive(OnlineLearner):
+class PassiveAggressive(ExpansionLearner):
     """The smallest change of f that gives an example its margin, bounded by C.
 
     With the loss ℓ = max(0, 1 - yₜ f(xₜ)), on ℓ > 0:  f ← f + yₜ min(C, ℓ / K(xₜ, xₜ)) K(xₜ, ·).

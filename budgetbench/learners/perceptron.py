@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from budgetbench.compiled import compiled
 from budgetbench.engine.averaging import OnlineToBatch
-from budgetbench.engine.base import learner
+from budgetbench.engine.base import Rounds, learner
 from budgetbench.engine.certain import margin_against
-from budgetbench.engine.expansion import Block, Expansion, Rounds, note, store
+from budgetbench.engine.expansion import Block, Expansion, note, store
 from budgetbench.parameters import NonNegative
 
 

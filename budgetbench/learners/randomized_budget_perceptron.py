@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from budgetbench.compiled import compiled
-from budgetbench.engine.base import learner
+from budgetbench.engine.base import Rounds, learner
 from budgetbench.engine.certain import margin_against
-from budgetbench.engine.expansion import Block, Expansion, Rounds, discard, note, store
-from budgetbench.engine.online import OnlineLearner
+from budgetbench.engine.expanding import ExpansionLearner
+from budgetbench.engine.expansion import Block, Expansion, discard, note, store
 from budgetbench.parameters import Budget
 
 
@@ -17,7 +17,7 @@ from budgetbench.parameters import Budget
     marker="v",
     aliases=("rbp",),
 )
-class RandomizedBudgetPerceptron(OnlineLearner):
+class RandomizedBudgetPerceptron(ExpansionLearner):
     """The Perceptron that discards a stored example chosen at random.
 
     On yₜ f(xₜ) ≤ 0: if B examples are stored, discard one of them, each with probability 1/B; then store xₜ:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from budgetbench.compiled import compiled
-from budgetbench.engine.base import learner
+from budgetbench.engine.base import Rounds, learner
 from budgetbench.engine.certain import margin_against
-from budgetbench.engine.expansion import Block, Expansion, Rounds, note, store
-from budgetbench.engine.online import OnlineLearner
+from budgetbench.engine.expanding import ExpansionLearner
+from budgetbench.engine.expansion import Block, Expansion, note, store
 from budgetbench.parameters import Budget
 
 
 @learner("stoptron", title="Stoptron", color="#999999", marker="X")
-class Stoptron(OnlineLearner):
+class Stoptron(ExpansionLearner):
     """The Perceptron that stops learning once its budget is spent.
 
     On yₜ f(xₜ) ≤ 0, while fewer than B examples are stored:  f ← f + yₜ K(xₜ, ·).

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import SVC
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from budgetbench.engine.base import KernelClassifier, learner
+from budgetbench.engine.base import learner
 from budgetbench.engine.kernel_access import KernelAccess, Rows
-from budgetbench.kernels.of_products import Scaled
+from budgetbench.engine.support import BatchLearner
+from budgetbench.kernels import Floats, Values
+from budgetbench.lazy import lazy
 from budgetbench.parameters import Positive
+
+if TYPE_CHECKING:
+    import sklearn.exceptions as exceptions
+    import sklearn.svm as sklearn_svm
+else:
+    exceptions, sklearn_svm = lazy("sklearn.exceptions"), lazy("sklearn.svm")
 
 #: Steps after which libsvm itself gives up, unless it is told otherwise: so many, or so many for each example.
 MOST_STEPS, STEPS_PER_EXAMPLE = 10_000_000, 100
@@ -23,12 +29,14 @@ MOST_STEPS, STEPS_PER_EXAMPLE = 10_000_000, 100
 INTEL_STEPS = 10_000
 #: Bytes that a float64 copy of the Gram matrix may take; beyond, the solver computes kernel values by itself.
 PRECOMPUTED_LIMIT = 1 << 30
+#: The kernels that the solver has too, with the same parameters, and what it calls them.
+SOLVERS_OWN = {"rbf": "rbf", "polynomial": "poly", "linear": "linear"}
 #: Rows of it that are copied at a time.
 STRIPE = 512
 
 
 @learner("svm", title="SVM", color="#009E73", marker="D")
-class SVM(KernelClassifier):
+class SVM(BatchLearner):
     """Soft-margin SVM with bias, solved by libsvm; one against one for more than two classes.
 
     Cortes and Vapnik 1995. scikit-learn's `SVC`; where scikit-learn-intelex is installed (the extra ``fast``), that
@@ -43,27 +51,26 @@ class SVM(KernelClassifier):
     ArithmeticError : the solver was not done after ten million steps, or a hundred for each example.
     """
 
-    batch = True
     order_free = True
     multiclass = True
 
     C: Positive = 1.0
 
-    def learn(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
+    def _select(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
         rows = np.sort(order)  # the solution does not depend on the order; the solver's rounding does
         binary = len(self.classes_) == 2
         if binary and 8 * len(rows) ** 2 <= PRECOMPUTED_LIMIT:  # ours, whether a Gram matrix is at hand or not
             values = np.empty((len(rows), len(rows)))
             for start in range(0, len(rows), STRIPE):  # as two copies would be too much memory
                 values[start : start + STRIPE] = access.between(rows[start : start + STRIPE], rows)
-            machine = _solved(SVC(C=self.C, kernel="precomputed", cache_size=16), values, labels[rows])
+            machine = _solved(sklearn_svm.SVC(C=self.C, kernel="precomputed", cache_size=16), values, labels[rows])
         else:
             machine = _solved(self._solver(), access.X[rows], labels[rows])
         by_age = np.argsort(machine.support_)  # the solver has them by class
         self.support_ = rows[machine.support_[by_age]]
         if binary:
             self.coefficients_ = machine.dual_coef_[0][by_age]
-            self.intercept_ = float(machine.intercept_[0])  # type: ignore[misc]
+            self.intercept_ = float(machine.intercept_[0])
         else:
             self.coefficients_ = machine.dual_coef_.T[by_age]
             self._machine = machine
@@ -72,19 +79,15 @@ class SVM(KernelClassifier):
         try:
             solver = importlib.import_module("sklearnex.svm").SVC
         except ImportError:
-            solver = SVC
+            solver = sklearn_svm.SVC
         kernel = self._kernel
-        if isinstance(kernel, Scaled):  # none of the solver's own
-            return SVC(C=self.C, kernel=kernel.matrix)
-        name = {"polynomial": "poly"}.get(kernel.name, kernel.name)
-        arguments = {key: getattr(kernel, key) for key in ("gamma", "degree", "coef0") if hasattr(kernel, key)}
-        return solver(C=self.C, kernel=name, cache_size=500, **arguments)
+        if kernel.name not in SOLVERS_OWN:
+            return sklearn_svm.SVC(C=self.C, kernel=kernel.matrix)
+        return solver(C=self.C, kernel=SOLVERS_OWN[kernel.name], cache_size=500, **asdict(kernel))
 
-    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        check_is_fitted(self, "support_")
+    def _decide(self, inputs: Floats) -> Values:
         if len(self.classes_) == 2:
-            return super().decision_function(X)
-        inputs = validate_data(self, X, dtype=np.float32, order="C", reset=False)
+            return super()._decide(inputs)
         return np.asarray(self._machine.decision_function(inputs))
 
     def errs(self, X: ArrayLike, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -93,10 +96,9 @@ class SVM(KernelClassifier):
         return np.asarray(self.predict(X) != self.classes_[labels])  # votes decide, not decision values
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        check_is_fitted(self, "support_")
+        inputs = self._inputs(X)
         if len(self.classes_) == 2:
             return super().predict(X)
-        inputs = validate_data(self, X, dtype=np.float32, order="C", reset=False)
         return np.asarray(self.classes_)[self._machine.predict(inputs)]  # by votes; of equal ones the first class
 
 
@@ -104,7 +106,7 @@ def _solved(solver: Any, values: NDArray[Any], labels: NDArray[np.int64]) -> Any
     intel = type(solver).__module__.startswith("sklearnex")
     most = INTEL_STEPS if intel else max(MOST_STEPS, STEPS_PER_EXAMPLE * len(labels))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", exceptions.ConvergenceWarning)
         machine = solver.set_params(max_iter=most).fit(values, labels)
     if np.max(machine.n_iter_) >= most:
         raise ArithmeticError(

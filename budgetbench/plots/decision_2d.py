@@ -121,7 +121,7 @@ def _titles(trials: list[pd.Series[Any]]) -> list[str]:
 
 def _counts(trial: pd.Series[Any], model: Any, wrong: int | None) -> str:
     """Support vectors, passes or steps where there may be several, and the training errors or else the test error."""
-    words = [f"{len(model.support_)} SVs"]
+    words = [f"{model.outcome().size} SVs"]
     if getattr(model, "epochs", 1) > 1:
         words.append(f"{model.epochs_} epochs")
     if getattr(model, "iterations", None):
@@ -146,7 +146,7 @@ def _panel(axes: Any, again: Refit, model: Any, frame: tuple[Floats, Floats], op
     for chosen, colour, marker in ((~positive, NEGATIVE, "o"), (positive, POSITIVE, "^")):
         axes.scatter(*X[chosen].T, s=size, c=colour, marker=marker, linewidths=0, alpha=0.75, zorder=2)
     axes.scatter(
-        *model.support_vectors_.T, s=max(14.0, 2.2 * size), marker="s", facecolors="none", edgecolors=STORED,
+        *model.outcome().points.inputs.T, s=max(14.0, 2.2 * size), marker="s", facecolors="none", edgecolors=STORED,
         linewidths=0.6, zorder=3,
     )  # fmt: skip
     line = _best_line(again) if options.best_line else None
@@ -199,6 +199,7 @@ def _numbers(again: Refit, found: list[tuple[pd.Series[Any], Any]]) -> pd.DataFr
     """The support vectors of every panel, with their coefficients."""
     parts = []
     for number, (trial, model) in enumerate(found, 1):
+        points, classes = model.outcome().points, again.problem.classes[again.stream.labels]
         part = pd.DataFrame(
             {
                 "panel": number,
@@ -207,11 +208,11 @@ def _numbers(again: Refit, found: list[tuple[pd.Series[Any], Any]]) -> pd.DataFr
                 "epochs": getattr(model, "epochs_", None),
                 "test_error": trial["test_error"],
                 "training_errors": again.wrong(model),
-                "example": model.support_,
-                "x": model.support_vectors_[:, 0],
-                "y": model.support_vectors_[:, 1],
-                "class": again.problem.classes[again.stream.labels[model.support_]],
-                "coefficient": model.coefficients_,
+                "example": points.examples,
+                "x": points.inputs[:, 0],
+                "y": points.inputs[:, 1],
+                "class": pd.Series(classes[points.examples]).where(points.examples >= 0),  # else it is no example
+                "coefficient": points.coefficients,
             }
         )
         parts.append(part)

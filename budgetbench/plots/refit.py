@@ -49,9 +49,8 @@ class Refit:
             model: Any = make_learner(Trial(trial["algorithm"], trial["params"], RUN, trial["key"]), experiment)
             model.start(problem.classes, X.shape[1])
             model.learn(access, self.stream.labels, self.stream.order)
-            model.support_vectors_ = X[model.support_]
-            if len(model.support_) != trial["support_size"]:
-                learnt, was = len(model.support_), trial["support_size"]
+            learnt, was = model.outcome().size, trial["support_size"]
+            if learnt != was:
                 message = f"{trial['algorithm']} {trial['params']} now stores {learnt} examples, its record says {was}"
                 raise NothingToDraw(f"{message}: run the experiment again with --fresh")
             yield trial, model

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from budgetbench.engine.base import KernelClassifier, wrong
+from budgetbench.engine.base import KernelClassifier, Rounds
+from budgetbench.engine.driving import drive
 from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed
-from budgetbench.engine.online import OnlineLearner, drive
 from budgetbench.experiment import Experiment
 from budgetbench.kernels import Floats, Kernel
 from budgetbench.learners import learners
@@ -103,23 +103,18 @@ def _execute(
     trials: Sequence[Trial], setting: Setting, stream: Stream, X: Floats, access: KernelAccess
 ) -> list[Record]:
     experiment, problem = setting.experiment, setting.problem
-    models = [make_learner(trial, experiment) for trial in trials]
+    models: list[Any] = [make_learner(trial, experiment) for trial in trials]
     for model in models:
         model.start(problem.classes, X.shape[1])
-        model._kernel = access.kernel or model._kernel  # multiplied by a power of two, where the data asks for it
-    begun = time.perf_counter()
-    online = [model for model in models if isinstance(model, OnlineLearner)]
-    if online:
-        drive(online, access, stream.labels, stream.order)
-    for model in models:
-        if not isinstance(model, OnlineLearner):
-            model.learn(access, stream.labels, stream.order)
-    elapsed = time.perf_counter() - begun
+    if len(models) > 1:
+        drive(models, access, stream.labels, stream.order)
+    else:
+        models[0].learn(access, stream.labels, stream.order)
     return [
         _head(trial, setting, stream)
         | {"status": "ok"}
-        | _learned(model, getattr(model, "train_seconds_", elapsed), len(stream.order), experiment.checkpoints)
-        | _tested(model, X, stream, problem)
+        | _learned(model, experiment.checkpoints)
+        | _tested(model, X, stream)
         for trial, model in zip(trials, models, strict=True)
     ]
 
@@ -148,49 +143,46 @@ def _head(trial: Trial, setting: Setting, stream: Stream) -> Record:
     }
 
 
-def _learned(model: KernelClassifier, seconds: float, n: int, checkpoints: int) -> Record:
-    record: Record = {"support_size": len(model.support_), "train_seconds": round(seconds, 6)}
-    if not isinstance(model, OnlineLearner):
-        names = ("online_mistakes", "online_error", "margin_errors", "insertions", "removals", "kernel_evaluations")
-        return record | dict.fromkeys((*names, "curve"))
-    return record | {
-        "online_mistakes": model.mistakes_,
-        "online_error": model.mistakes_ / n,
-        "margin_errors": int(np.count_nonzero(model.margins_ <= model.margin_threshold)),
-        "insertions": model.insertions_,
-        "removals": model.removals_,
-        "kernel_evaluations": model.kernel_evaluations_,
-        "curve": curve(model, checkpoints),
+def _learned(model: KernelClassifier, checkpoints: int) -> Record:
+    found = model.outcome()
+    mistakes, rounds = found.mistakes, found.rounds
+    return {
+        "support_size": found.size,
+        "train_seconds": round(model.train_seconds_, 6),
+        "online_mistakes": mistakes,
+        "online_error": mistakes / len(rounds.margins) if mistakes is not None and rounds is not None else None,
+        "margin_errors": found.margin_errors,
+        "insertions": found.insertions,
+        "removals": found.removals,
+        "kernel_evaluations": found.kernel_evaluations,
+        "curve": curve(rounds, checkpoints) if rounds is not None and checkpoints else None,
     }
 
 
-def curve(model: OnlineLearner, checkpoints: int) -> Record | None:
+def curve(rounds: Rounds, checkpoints: int) -> Record:
     """The course of the first pass at evenly spaced rounds, the last one among them; the same for all learners."""
-    n = len(model.margins_)
-    if not checkpoints:
-        return None
+    n = len(rounds.margins)
     seen = np.unique(np.linspace(n / checkpoints, n, checkpoints).round().astype(int))
     seen = seen[seen > 0]
-    mistakes = np.cumsum(model.margins_ <= 0)
+    mistakes = np.cumsum(rounds.margins <= 0)
     return {
         "seen": seen.tolist(),
         "online_error": [round(value, 6) for value in (mistakes[seen - 1] / seen).tolist()],
-        "support_size": model.sizes_[seen - 1].tolist(),
+        "support_size": rounds.sizes[seen - 1].tolist(),
     }
 
 
-def _tested(model: KernelClassifier, X: Floats, stream: Stream, problem: LearningProblem) -> Record:
+def _tested(model: KernelClassifier, X: Floats, stream: Stream) -> Record:
     record: Record = {"test_error": None, "averaged_test_error": None, "predict_seconds": None}
     if not len(stream.test):
         return record
-    model.support_vectors_ = X[model.support_]
     inputs, labels = X[stream.test], stream.labels[stream.test]
     begun = time.perf_counter()
     record["test_error"] = float(np.mean(model.errs(inputs, labels)))
     record["predict_seconds"] = round(time.perf_counter() - begun, 6)
-    averaged = getattr(model, "averaged_decision_function", None)
-    if averaged is not None and getattr(model, "average", False):
-        record["averaged_test_error"] = float(np.mean(wrong(averaged(inputs), labels)))
+    averaged = model.averaged_errs(inputs, labels)
+    if averaged is not None:
+        record["averaged_test_error"] = float(np.mean(averaged))
     return record
 
 

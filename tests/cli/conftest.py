@@ -13,8 +13,8 @@ import pytest
 from budgetbench.cli import main
 from budgetbench.config import load
 from budgetbench.datasets import Cache
-from budgetbench.engine.base import learner
-from budgetbench.engine.expansion import Block, Expansion, Rounds
+from budgetbench.engine.base import Rounds, learner
+from budgetbench.engine.expansion import Block, Expansion
 from budgetbench.learners import Perceptron, learners
 from budgetbench.parameters import NonNegative
 from budgetbench.runner import run_experiment

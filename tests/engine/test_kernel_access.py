@@ -10,9 +10,10 @@ import pytest
 
 from budgetbench.config import load
 from budgetbench.datasets import Cache
-from budgetbench.engine import online
+from budgetbench.engine import driving
+from budgetbench.engine.driving import SharedBlock, drive
 from budgetbench.engine.kernel_access import Gram, Streamed, read_only
-from budgetbench.engine.online import OnlineLearner, SharedBlock, drive
+from budgetbench.engine.online import OnlineLearner
 from budgetbench.kernels import RBF, Kernel, Linear, Polynomial
 from budgetbench.learners import BudgetPerceptron, Perceptron
 from budgetbench.runner.execute import make_learner
@@ -77,16 +78,16 @@ def test_one_block_serves_a_whole_cohort() -> None:
     labels = np.random.default_rng(2).integers(0, 2, 120)
     drive(models, Streamed(kernel, X), labels, np.arange(60))
     rows = np.arange(55, 90)
-    block = SharedBlock(Streamed(kernel, X), rows, models)
+    block = SharedBlock(Streamed(kernel, X), rows, [model.kept() for model in models])
     for model in models:
-        kept = model._pool.ids[model._pool.kept]
+        kept = model.kept()
         ids = np.concatenate([rows, kept[~np.isin(kept, rows)]])
         assert np.array_equal(block.between(rows, ids), kernel.matrix(X[rows], X[ids]))
 
 
 def test_no_more_kernel_values_than_a_block_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Products of whole blocks with the support set: never a row at a time, never the whole matrix."""
-    monkeypatch.setattr(online, "BLOCK", 50)
+    monkeypatch.setattr(driving, "BLOCK", 50)
     asked: list[tuple[int, int]] = []
 
     class Counting(Streamed):
@@ -112,9 +113,9 @@ def test_on_real_data_every_decision_agrees(name: str, tmp_path: Path, mirror: s
     problem, _ = load_problem(experiment, Cache(tmp_path, mirror, quiet=True))
     stream = stream_of(problem, experiment, 0)
     wanted = [
-        Trial(algorithm, params, 0, "")
-        for algorithm, sets in experiment.trial_parameters()
-        for params in sets
+        Trial(algorithm.name, dict(params), 0, "")
+        for algorithm in experiment.algorithms
+        for params in algorithm.trials
         if "C" not in params or "budget" in params
         if params.get("budget") in (None, *REAL[name])
     ]

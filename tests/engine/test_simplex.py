@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from budgetbench.engine.simplex import simplex_step
+from budgetbench.learners.multiclass.simplex import simplex_step
 
 Vector = NDArray[np.float64]
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from budgetbench.engine.span import Span
 from budgetbench.learners import Projectron, ProjectronPlusPlus
+from budgetbench.learners.projecting.span import Span
 
 
 def values(model: Any, X: Any) -> Any:

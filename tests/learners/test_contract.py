@@ -16,12 +16,13 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from budgetbench.engine import online
+from budgetbench.engine import driving
+from budgetbench.engine.driving import drive
 from budgetbench.engine.kernel_access import Gram, Streamed
-from budgetbench.engine.neighbours import NeighbourClassifier
-from budgetbench.engine.online import OnlineLearner, drive
+from budgetbench.engine.online import OnlineLearner
 from budgetbench.errors import ParameterError
 from budgetbench.learners import KernelClassifier, learners
+from budgetbench.learners.editing.neighbours import NeighbourClassifier
 from budgetbench.parameters import choices
 
 #: What may have to be said for a learner to be complete: tried one by one, then two by two.
@@ -273,7 +274,7 @@ def test_it_goes_on_after_a_fit_of_several_passes(name: str, values: dict[str, A
 def test_a_learner_does_not_notice_who_else_learns(
     name: str, values: dict[str, Any], block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(online, "BLOCK", block)
+    monkeypatch.setattr(driving, "BLOCK", block)
     X, y = noisy()
     order = np.random.default_rng(1).permutation(len(X))
     labels = (y + 1) // 2

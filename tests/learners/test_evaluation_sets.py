@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from budgetbench.engine import online
+from budgetbench.engine.kernel_access import Streamed
 from budgetbench.errors import ParameterError
 from budgetbench.learners import Perceptron, TighterBudgetPerceptron
 
@@ -241,7 +241,7 @@ def test_each_example_has_the_same_chance_to_be_in_the_reservoir() -> None:
     for seed in range(draws):
         model: Any = TighterBudgetPerceptron(budget=5, evaluate="random", evaluation_size=q, random_state=seed)
         model.start(np.array([-1, 1]), 1)
-        model.learn(online.Streamed(model._kernel, X), (y + 1) // 2, np.arange(n))
+        model.learn(Streamed(model._kernel, X), (y + 1) // 2, np.arange(n))
         held = seen_by(model)
         assert len(set(held)) == q
         found[held] += 1
@@ -266,7 +266,7 @@ def test_what_is_kept_does_not_grow_with_the_stream(parameters: dict[str, Any], 
         X = random.normal(size=(300, 2)).astype(np.float32)
         y = np.where((X[:, 0] > 0) ^ (random.random(300) < 0.2), 1, -1)
         model.partial_fit(X, y, classes=[-1, 1])
-        assert len(model._kept_X) == len(model._pool.ids) <= most
+        assert len(model._memory.X) == len(model._pool.ids) <= most
         assert model._pool.K.shape[0] <= 20
         assert model._pool.K.shape[1] <= most
         sizes.append(len(pickle.dumps(model)))

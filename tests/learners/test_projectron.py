@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from budgetbench.engine import online
+from budgetbench.engine import driving
 from budgetbench.engine.kernel_access import Gram
-from budgetbench.engine.projecting import matched_bound
 from budgetbench.errors import ParameterError
 from budgetbench.kernels import make_kernel
 from budgetbench.learners import Perceptron, Projectron, ProjectronPlusPlus
+from budgetbench.learners.projecting.common import matched_bound
 
 
 @pytest.fixture
@@ -83,8 +83,8 @@ def test_agrees_with_the_pseudo_code(
 def test_agrees_over_several_batches_and_panels(
     agree: Any, problem: Any, twin: Any, parameters: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("budgetbench.engine.span.BATCH", 50)
-    monkeypatch.setattr("budgetbench.engine.span.PANEL", 16)
+    monkeypatch.setattr("budgetbench.learners.projecting.span.BATCH", 50)
+    monkeypatch.setattr("budgetbench.learners.projecting.span.PANEL", 16)
     for way in ("gram", "blocks of 64", "fit"):
         done = agree(Projectron, twin, problem("rbf", 3, n=700, noise=0.3), way, parameters, precise=True)
         assert done.sizes[-1] > 80
@@ -173,7 +173,7 @@ def test_how_the_stream_is_cut_changes_no_bit(
     gram.learn(Gram(gram._kernel.matrix(X, X), X), (y + 1) // 2, np.arange(420))
     assert outcome(gram, [(gram.margins_, gram.sizes_)]) == expected
     for block in (5, 7, 64):
-        monkeypatch.setattr(online, "BLOCK", block)
+        monkeypatch.setattr(driving, "BLOCK", block)
         model = learner(**parameters, **kernel).fit(X, y)
         assert outcome(model, [(model.margins_, model.sizes_)]) == expected
     model, course = learner(**parameters, **kernel), []

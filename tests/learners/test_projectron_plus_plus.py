@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from budgetbench.engine.projecting import matched_bound
 from budgetbench.errors import ParameterError
 from budgetbench.learners import Perceptron, ProjectronPlusPlus, learners
+from budgetbench.learners.projecting.common import matched_bound
 
 
 @pytest.fixture
@@ -102,8 +102,8 @@ def test_agrees_with_the_pseudo_code(
 def test_agrees_over_several_batches_and_panels(
     agree: Any, problem: Any, twin: Any, parameters: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("budgetbench.engine.span.BATCH", 50)
-    monkeypatch.setattr("budgetbench.engine.span.PANEL", 16)
+    monkeypatch.setattr("budgetbench.learners.projecting.span.BATCH", 50)
+    monkeypatch.setattr("budgetbench.learners.projecting.span.PANEL", 16)
     for way in ("gram", "blocks of 64", "fit"):
         done = agree(ProjectronPlusPlus, twin, problem("rbf", 3, n=700, noise=0.3), way, parameters, precise=True)
         assert done.sizes[-1] > 50

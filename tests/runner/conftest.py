@@ -11,8 +11,8 @@ from support.results import read_records
 
 from budgetbench.config import load
 from budgetbench.datasets import Cache
-from budgetbench.engine.base import learner
-from budgetbench.engine.expansion import Block, Expansion, Rounds
+from budgetbench.engine.base import Rounds, learner
+from budgetbench.engine.expansion import Block, Expansion
 from budgetbench.experiment import Experiment
 from budgetbench.learners import Perceptron, learners
 from budgetbench.parameters import NonNegative

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from budgetbench.engine.base import learner
 from budgetbench.engine.kernel_access import KernelAccess, Rows
-from budgetbench.engine.neighbours import CASTING, NeighbourClassifier, Values
+from budgetbench.kernels import Values
+from budgetbench.learners.editing.neighbours import CASTING, NeighbourClassifier
 
 
 @learner("condense", title="Condensed k-NN", color="#56B4E9", marker="P")
@@ -27,7 +28,7 @@ class Condense(NeighbourClassifier):
     neighbors : the number of nearest stored examples that vote; all, where fewer are stored.
     """
 
-    def learn(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
+    def _select(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
         rows = condensed(access, labels, order, self.neighbors)
         self._store(rows, labels[rows])
 

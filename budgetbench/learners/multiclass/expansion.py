@@ -195,17 +195,3 @@ def lead(f: Expansion, block: Block, slot: int, r: int) -> float:
         return np.inf
     own = f.coefficients[slot]
     return f.scores[y, i] - f.scores[r, i] - (own[y] - own[r]) * block.diagonal[i]
-
-
-@compiled
-def rescore(f: Expansion, K: NDArray[np.float32], columns: int) -> None:
-    """Compute the first `columns` scores from the members alone."""
-    f.scores[:, :columns] = 0.0
-    for slot in range(f.counts.members):
-        row = K[f.members[slot]]
-        for r in range(len(f.scores)):
-            coefficient = f.coefficients[slot, r]
-            if coefficient != 0.0:
-                scores = f.scores[r]
-                for j in range(columns):
-                    scores[j] += coefficient * row[j]

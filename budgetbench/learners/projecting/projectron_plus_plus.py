@@ -7,11 +7,11 @@ from typing import Any, Literal
 import numpy as np
 
 from budgetbench.compiled import compiled
-from budgetbench.engine.base import learner
-from budgetbench.engine.expansion import Block, Expansion, Rounds, note
-from budgetbench.engine.projecting import NO_BOUND, ProjectingLearner, projection_threshold
-from budgetbench.engine.span import Batch, distance, extend, is_vague, lies_within, project, value
+from budgetbench.engine.base import Rounds, learner
+from budgetbench.engine.expansion import Block, Expansion, note
 from budgetbench.errors import ParameterError
+from budgetbench.learners.projecting.common import NO_BOUND, ProjectingLearner, projection_threshold
+from budgetbench.learners.projecting.span import Batch, distance, extend, is_vague, lies_within, project, value
 
 
 @learner("projectron_plus_plus", title="Projectron++", color="#D55E00", marker="*", aliases=("projectron++",))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from budgetbench.compiled import compiled
-from budgetbench.engine.base import learner
-from budgetbench.engine.expansion import Block, Expansion, Rounds, note
-from budgetbench.engine.projecting import ProjectingLearner, projection_threshold
-from budgetbench.engine.span import Batch, distance, extend, is_vague, lies_within, project, value
+from budgetbench.engine.base import Rounds, learner
+from budgetbench.engine.expansion import Block, Expansion, note
+from budgetbench.learners.projecting.common import ProjectingLearner, projection_threshold
+from budgetbench.learners.projecting.span import Batch, distance, extend, is_vague, lies_within, project, value
 
 
 @learner("projectron", title="Projectron", color="#0072B2", marker="P")
@@ -22,7 +22,7 @@ class Projectron(ProjectingLearner):
     Eq. 13 in each round, (2ℓ - ‖P k(xₜ, ·)‖² - ½) / 2U with ℓ = 1 - yₜ f(xₜ). Where η ≤ 0 the example is stored,
     unless it lies in the span but for the rounding of float64: then K would be singular, and projecting loses less
     than 10⁻⁷ of the example's length for each unit of ‖(1, d)‖. The inverse is kept in factored form, see
-    `budgetbench.engine.span`.
+    `budgetbench.learners.projecting.span`.
     Cost of an example: one kernel value for each of the |S| stored ones, and |S|² operations, done for many examples
     at a time.
 

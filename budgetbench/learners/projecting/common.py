@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled
 from budgetbench.engine.averaging import OnlineToBatch
-from budgetbench.engine.expansion import Block, Expansion, Rounds
-from budgetbench.engine.kernel_access import KernelAccess, Rows, gather
-from budgetbench.engine.span import Batch, Matrix, Span
+from budgetbench.engine.base import Rounds
+from budgetbench.engine.driving import Arrivals
+from budgetbench.engine.expansion import Block, Expansion
+from budgetbench.engine.kernel_access import Rows, gather
 from budgetbench.errors import ParameterError
+from budgetbench.learners.projecting.span import Batch, Matrix, Span
 from budgetbench.parameters import Budget, NonNegative, Positive, Size
 
 #: In place of a budget, of a fixed threshold η, of a bound U: there is none.
@@ -67,10 +69,11 @@ class ProjectingLearner(OnlineToBatch):
             return budget, EACH_ROUND, matched_bound(self.bound_budget)
         return budget, 0.0, matched_bound(budget)
 
-    def _advance(self, rows: Rows, targets: NDArray[Any], access: KernelAccess, source: Any) -> None:
-        self._X = access.X  # where kernel values in float64 come from
-        super()._advance(rows, targets, access, source)
+    def _see(self, arrivals: Arrivals) -> Rounds:
+        self._X = arrivals.access.X  # where kernel values in float64 come from
+        rounds = super()._see(arrivals)
         del self._X
+        return rounds
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         t = 0

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled
-from budgetbench.engine.base import KernelClassifier, learner
+from budgetbench.engine.base import learner
 from budgetbench.engine.kernel_access import KernelAccess, Rows, read_only
-from budgetbench.engine.simplex import simplex_step
+from budgetbench.engine.support import BatchLearner
 from budgetbench.kernels import Floats
+from budgetbench.learners.multiclass.simplex import simplex_step
 from budgetbench.parameters import Positive, Repeats
 
 #: Bytes of kernel values that the solver computes for itself where no Gram matrix is at hand.
@@ -17,7 +18,7 @@ MEMORY_LIMIT = 1 << 32
 
 
 @learner("multiclass_svm", title="Multi-class SVM", color="#E69F00", marker="X")
-class MulticlassSVM(KernelClassifier):
+class MulticlassSVM(BatchLearner):
     """The SVM that separates all classes at once, without bias and without a reduction to two classes.
 
     minimise  ½ Σᵣ ‖wᵣ‖² + C Σᵢ ξᵢ   subject to  f_{yᵢ}(xᵢ) - fᵣ(xᵢ) ≥ 1 - ξᵢ for all r ≠ yᵢ,  ξᵢ ≥ 0
@@ -45,7 +46,6 @@ class MulticlassSVM(KernelClassifier):
     """
 
     revision = 2
-    batch = True
     order_free = True
     multiclass = True
 
@@ -53,7 +53,7 @@ class MulticlassSVM(KernelClassifier):
     tolerance: Positive = 0.01
     sweeps: Repeats = 1000
 
-    def learn(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
+    def _select(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
         rows = np.sort(order)  # the solution does not depend on the order of the stream, and is not to seem to
         K = self._values(access, rows)
         alpha = np.zeros((len(rows), len(self.classes_)))

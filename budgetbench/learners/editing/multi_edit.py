@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from budgetbench.engine.base import learner
 from budgetbench.engine.kernel_access import KernelAccess, Rows
-from budgetbench.engine.neighbours import NeighbourClassifier, voted
-from budgetbench.learners.condense import condensed
+from budgetbench.learners.editing.condense import condensed
+from budgetbench.learners.editing.neighbours import NeighbourClassifier, voted
 from budgetbench.parameters import LARGEST_COUNT, Repeats
 
 
@@ -40,7 +40,7 @@ class MultiEdit(NeighbourClassifier):
     patience: Repeats = 5
     condense: bool = False
 
-    def learn(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
+    def _select(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
         random = np.random.default_rng(self.random_state)
         left, quiet = np.sort(order), 0
         while quiet < self.patience and len(left) >= self.partitions:

@@ -7,24 +7,22 @@ from typing import Annotated, Any
 
 import numpy as np
 from annotated_types import Ge, Le
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from numpy.typing import NDArray
 
-from budgetbench.engine.base import KernelClassifier
 from budgetbench.engine.kernel_access import KernelAccess, Rows
-from budgetbench.kernels import Floats
+from budgetbench.engine.support import BatchLearner
+from budgetbench.kernels import Floats, Values
 
 #: Distances computed at a time.
 TILE = 1 << 22
 #: Weight of the nearest neighbour's vote beyond 1: it decides where votes are equal, and nothing else.
 CASTING = 0.5
 
-Values = NDArray[np.float64]
 Neighbours = Annotated[int, Ge(1), Le(1000)]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class NeighbourClassifier(KernelClassifier):
+class NeighbourClassifier(BatchLearner):
     """A vote of the k nearest among the stored examples.
 
     `coefficients_` are what each stored example votes for: ±1, or one of the classes with a 1. Decision values are the
@@ -35,7 +33,6 @@ class NeighbourClassifier(KernelClassifier):
     neighbors : the number k of examples that vote; all, where fewer are stored.
     """
 
-    batch = True
     multiclass = True
 
     neighbors: Neighbours = 1
@@ -46,10 +43,8 @@ class NeighbourClassifier(KernelClassifier):
         n = len(self.classes_)
         self.coefficients_ = np.where(labels == 1, 1.0, -1.0) if n == 2 else np.eye(n)[labels]
 
-    def decision_function(self, X: ArrayLike) -> Values:
-        """Mean vote of the nearest examples: of shape (n,) for two classes, (n, n_classes) for more."""
-        check_is_fitted(self, "support_vectors_")
-        inputs = validate_data(self, X, dtype=np.float32, order="C", reset=False)
+    def _decide(self, inputs: Floats) -> Values:
+        """Mean vote of the nearest examples."""
         values = np.zeros((len(inputs), *self.coefficients_.shape[1:]))
         for rows in _slices(len(inputs), len(self.support_)):
             nearest = _nearest(self._distances(inputs[rows]), self.neighbors)

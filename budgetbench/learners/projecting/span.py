@@ -23,15 +23,20 @@ cancel each other out make the rounding of float32 count.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dtrsm
 
 from budgetbench.compiled import compiled
 from budgetbench.engine.expansion import Block, Expansion
+from budgetbench.lazy import lazy
 from budgetbench.record import record
+
+if TYPE_CHECKING:
+    import scipy.linalg.blas as blas
+else:
+    blas = lazy("scipy.linalg.blas")
 
 Matrix = NDArray[np.float64]
 Values = NDArray[np.floating[Any]]
@@ -142,7 +147,7 @@ class Span:
         for triangle, start in zip(self._triangles, range(0, self._settled, PANEL), strict=True):
             panel = slice(start, start + len(triangle))
             rest = rows[:, panel] - V[:, :start] @ self._L[panel, :start].T
-            V[:, panel] = dtrsm(1.0, triangle, rest.T, lower=1, overwrite_b=1).T
+            V[:, panel] = blas.dtrsm(1.0, triangle, rest.T, lower=1, overwrite_b=1).T
         catch_up(self._L, K, V[first:], self._settled)
         return V
 

@@ -8,10 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled
-from budgetbench.engine.base import learner
+from budgetbench.engine.base import Rounds, learner
 from budgetbench.engine.certain import rounding, slack
-from budgetbench.engine.expansion import Block, Expansion, Rounds, note, slot_of
-from budgetbench.engine.multiclass import (
+from budgetbench.engine.expanding import ExpansionLearner
+from budgetbench.engine.expansion import Block, Expansion, note, slot_of
+from budgetbench.engine.storage import Packed, Placed, Storage
+from budgetbench.errors import ParameterError
+from budgetbench.learners.multiclass.expansion import (
     append,
     arriving_values,
     below,
@@ -20,13 +23,8 @@ from budgetbench.engine.multiclass import (
     margin_of,
     remove,
     replace,
-    rescore,
 )
-from budgetbench.engine.online import OnlineLearner
-from budgetbench.engine.places import PlacedPool
-from budgetbench.engine.pool import Pool
-from budgetbench.engine.simplex import simplex_step
-from budgetbench.errors import ParameterError
+from budgetbench.learners.multiclass.simplex import simplex_step
 from budgetbench.parameters import Budget, Positive
 
 #: In place of a budget: nothing is ever discarded, or DistillCache decides.
@@ -34,7 +32,7 @@ UNLIMITED, VARIABLE = -1, -2
 
 
 @learner("mira", title="MIRA", color="#0072B2", marker="o")
-class MIRA(OnlineLearner):
+class MIRA(ExpansionLearner):
     """The multi-class online learner that changes its hypothesis as little as a margin of β asks for.
 
     One score fᵣ for each class; the margin is f_y(x) - max_{r≠y} fᵣ(x). On a margin ≤ β, with y = yₜ, store xₜ with
@@ -61,6 +59,7 @@ class MIRA(OnlineLearner):
     """
 
     multiclass = True
+    per_class = True
     blockwise = True
     changeable = frozenset({"budget", "beta"})
 
@@ -78,25 +77,12 @@ class MIRA(OnlineLearner):
     def _capacity(self, arrivals: int) -> int:
         return arrivals if self.budget is None else min(arrivals, self.budget)
 
-    def _outputs(self) -> tuple[int, ...]:
-        return (len(self.classes_),)
-
-    def _targets(self, labels: NDArray[np.int64]) -> NDArray[np.int64]:
-        return labels
-
-    def _new_pool(self) -> Pool:
-        if self.size == "unlimited":
-            return Pool(self._outputs(), self._capacity, False, rescore)
-        return PlacedPool(self._outputs(), self._capacity, True, rescore)
+    def _storage(self) -> Storage:
+        return Packed(follow_kept=False) if self.size == "unlimited" else Placed()
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         limit = self.budget or (VARIABLE if self.size == "variable" else UNLIMITED)
         mira(block, f, rounds, self.beta, limit)
-
-    def _close(self) -> None:
-        super()._close()
-        if len(self.classes_) == 2:  # the decision value is then the margin of the second class
-            self.coefficients_ = self.coefficients_[:, 1] - self.coefficients_[:, 0]
 
 
 @compiled

@@ -8,10 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled
-from budgetbench.engine.base import learner
+from budgetbench.engine.base import Rounds, learner
 from budgetbench.engine.certain import margin_against
-from budgetbench.engine.errors_left import Near, Removal, remove_worst
-from budgetbench.engine.evaluation_sets import (
+from budgetbench.engine.expanding import ExpansionLearner
+from budgetbench.engine.expansion import Block, Expansion, note
+from budgetbench.engine.updates import RULES, SoftMargin, UpdateRule, is_due, margin_of, update
+from budgetbench.errors import ParameterError
+from budgetbench.learners.tighter.errors_left import Near, Removal, remove_worst
+from budgetbench.learners.tighter.evaluation_sets import (
     EvaluationRule,
     EvaluationSet,
     admit,
@@ -21,15 +25,11 @@ from budgetbench.engine.evaluation_sets import (
     laid_out,
     meet,
 )
-from budgetbench.engine.expansion import Block, Expansion, Rounds, note
-from budgetbench.engine.online import OnlineLearner
-from budgetbench.engine.updates import RULES, SoftMargin, UpdateRule, is_due, margin_of, update
-from budgetbench.errors import ParameterError
 from budgetbench.parameters import Budget, Count, Examples, NonNegative, Size
 
 
 @learner("tighter_budget_perceptron", title="Tighter Budget Perceptron", color="#0072B2", marker="^")
-class TighterBudgetPerceptron(OnlineLearner):
+class TighterBudgetPerceptron(ExpansionLearner):
     """The Perceptron that discards the stored example whose removal leaves the fewest training errors.
 
     On yₜ f(xₜ) ≤ β, once p examples are stored, discard i = argminⱼ Σₖ [yₖ(f(xₖ) - aⱼK(xⱼ, xₖ)) ≤ 0] with k over an
@@ -124,7 +124,7 @@ class TighterBudgetPerceptron(OnlineLearner):
             Removal(self.candidates or self.budget, self.remove_at_once, self._kernel.non_negative),
         )
         self._turn = tighter_budget_perceptron(
-            block, f, rounds, rule, self._evaluation, self._turn, len(self._passes) == 1
+            block, f, rounds, rule, self._evaluation, self._turn, self._course.passes == 1
         )
         self._pool.companions = self._evaluation.positions[: self._evaluation.counts.places].copy()
 

@@ -1,0 +1,122 @@
+"""Online learners whose decision is an expansion over stored examples: a pool, and a support set in it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetbench.engine.base import Outcome, Rounds
+from budgetbench.engine.driving import Arrivals
+from budgetbench.engine.expansion import Block, Expansion
+from budgetbench.engine.kernel_access import KernelAccess, Rows, read_only
+from budgetbench.engine.online import OnlineLearner
+from budgetbench.engine.pool import Pool
+from budgetbench.engine.storage import Packed, Storage
+from budgetbench.engine.support import ExpansionClassifier
+from budgetbench.errors import NumericalError
+from budgetbench.kernels import Values
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ExpansionLearner(ExpansionClassifier, OnlineLearner):
+    """An online learner that stores examples, with a coefficient each.
+
+    A subclass gives `_visit`, which lets its compiled loop run over one block.
+    """
+
+    asks = True
+    #: Scores of stored examples are needed, so kernel values among them are kept.
+    follow_kept: ClassVar[bool] = False
+    #: Draws one random number for each example.
+    randomised: ClassVar[bool] = False
+    #: Has a score for each class, where others have one that tells two classes apart.
+    per_class: ClassVar[bool] = False
+
+    @abstractmethod
+    def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
+        """Let the examples of a block pass."""
+
+    def _capacity(self, arrivals: int) -> int:
+        """How many more examples may have to be stored while `arrivals` pass."""
+        return arrivals
+
+    def _storage(self) -> Storage:
+        return Packed(self.follow_kept)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all coefficients are whole numbers."""
+        return False
+
+    def start(self, classes: NDArray[Any], n_features: int) -> None:
+        super().start(classes, n_features)
+        self._pool = Pool((len(classes),) if self.per_class else (), self._capacity, self._storage())
+
+    def open(self, access: KernelAccess) -> None:
+        super().open(access)
+        if access.gram is not None:
+            self._pool.spread(access.gram)
+
+    def _see(self, arrivals: Arrivals) -> Rounds:
+        pool, access, n = self._pool, arrivals.access, len(arrivals.rows)
+        if access.gram is not None:
+            order = arrivals.rows
+        else:
+            pool.turn(arrivals.rows, arrivals.source)
+            order = np.arange(n)
+        diagonal = access.diagonal[pool.ids]
+        pool.doubt.exact = exact_weight(access.least, float(diagonal.max(initial=0.0))) if self.whole else -1.0
+        classes = arrivals.classes[pool.ids]
+        y: NDArray[Any] = classes if self.per_class else np.where(classes == 1, 1.0, -1.0)
+        chance = self._random.random(n) if self.randomised else np.empty(0)
+        rounds = Rounds(np.empty(n), np.empty(n, np.int64))
+        self._visit(Block(order, y, read_only(pool.K), read_only(diagonal), chance), pool.f, rounds)
+        if not np.isfinite(rounds.margins).all():
+            length = np.sqrt(np.square(arrivals.inputs, dtype=np.float64).sum(axis=1).max())
+            raise NumericalError(
+                f"{self.title}: sums of {self._kernel} values beyond what numbers can hold; the largest ‖x‖ is "
+                f"{length:.4g}: scale the inputs (`scale: unit`) or take a smaller degree"
+            )
+        return rounds
+
+    def _state(self) -> Values:
+        return self._pool.coefficients
+
+    def _size(self) -> int:
+        return int(self._pool.counts.members)
+
+    def kept(self) -> Rows:
+        return self._pool.ids[self._pool.kept]
+
+    def _renumber(self, numbers: Rows) -> None:
+        self.support_ = numbers[self.support_]
+        self._pool.renumber()
+
+    def close(self, access: KernelAccess) -> None:
+        super().close(access)
+        pool = self._pool
+        self.insertions_, self.removals_ = int(pool.counts.insertions), int(pool.counts.removals)
+        self.support_ = pool.ids[pool.members]
+        self.support_vectors_ = access.X[self.support_]
+        self.coefficients_ = pool.coefficients.copy()
+        if self.per_class and len(self.classes_) == 2:  # the decision value is then the margin of the second class
+            self.coefficients_ = self.coefficients_[:, 1] - self.coefficients_[:, 0]
+
+    def outcome(self) -> Outcome:
+        model = ExpansionClassifier.outcome(self)
+        return OnlineLearner.outcome(self)._replace(model_bytes=model.model_bytes, points=model.points)
+
+
+def exact_weight(least: float, largest: float) -> float:
+    """The weight up to which sums of whole multiples of kernel values are exact in float64.
+
+    Parameters
+    ----------
+    least : no kernel value but 0 is smaller in size; it has 24 bits.
+    largest : the largest K(x, x).
+    """
+    return 2.0**28 * least / np.sqrt(largest) if largest > 0.0 else np.inf

@@ -1,0 +1,76 @@
+"""Learners whose decision is a kernel expansion over examples that they store."""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetbench.engine.base import KernelClassifier, Outcome, Points
+from budgetbench.engine.kernel_access import KernelAccess, Rows
+from budgetbench.kernels import Floats, Values
+from budgetbench.lazy import lazy
+
+if TYPE_CHECKING:
+    import sklearn.utils.validation as validation
+else:
+    validation = lazy("sklearn.utils.validation")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ExpansionClassifier(KernelClassifier):
+    """A classifier whose decision values are kernel expansions over its support set.
+
+    Attributes
+    ----------
+    support_ : numbers of the stored examples in the order in which they arrived (over all calls of `partial_fit`).
+    support_vectors_ : their inputs, float32 of shape (n_support_, n_features_in_).
+    coefficients_ : float64, of shape (n_support_,) for two classes, (n_support_, n_classes) for more.
+    intercept_ : added to every decision value; 0 for all but the SVM.
+    n_support_ : how many examples are stored.
+    """
+
+    def start(self, classes: NDArray[Any], n_features: int) -> None:
+        super().start(classes, n_features)
+        self.support_: Rows = np.empty(0, dtype=np.int64)
+        self.support_vectors_: Floats = np.empty((0, n_features), dtype=np.float32)
+        self.coefficients_: Values = np.empty(0)
+        self.intercept_: float | Values = 0.0
+
+    @property
+    def n_support_(self) -> int:
+        validation.check_is_fitted(self)
+        return len(self.support_)
+
+    def _decide(self, inputs: Floats) -> Values:
+        return self._kernel.expansion(inputs, self.support_vectors_, self.coefficients_) + self.intercept_
+
+    def outcome(self) -> Outcome:
+        points = Points(self.support_vectors_, self.coefficients_, self.support_)
+        return Outcome(self.n_support_, points.inputs.nbytes + points.coefficients.nbytes, points)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class BatchLearner(ExpansionClassifier):
+    """A learner that sees the training set as a whole.
+
+    A subclass gives `_select`, which sets `support_` and `coefficients_`.
+    """
+
+    batch = True
+
+    def learn(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
+        self._kernel = access.kernel or self._kernel
+        begun = time.perf_counter()
+        self._select(access, labels, order)
+        self.train_seconds_ = time.perf_counter() - begun
+        self.support_vectors_ = access.X[self.support_]
+        self._learnt = True
+
+    @abstractmethod
+    def _select(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
+        """Choose the support set among the examples `order` of a data set; see `learn`."""

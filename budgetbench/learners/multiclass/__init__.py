@@ -1,0 +1,1 @@
+"""Learners with a score for each class."""

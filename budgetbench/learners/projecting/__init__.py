@@ -1,0 +1,1 @@
+"""Learners that project examples onto the span of the stored ones."""

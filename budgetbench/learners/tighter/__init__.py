@@ -1,0 +1,1 @@
+"""The Tighter Budget Perceptron: removals that leave the fewest errors on a set of examples."""
