@@ -11,10 +11,10 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
-from inspect import getdoc
+from inspect import getdoc, signature
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -134,16 +134,30 @@ class Parameter:
         try:
             return _unsigned_zero(_adapter(self.annotation).validate_python(value))
         except ValidationError as error:
-            places = [tuple(part for part in each["loc"] if isinstance(part, int)) for each in error.errors()]
-            raise ParameterErrors(*(self._fault(value, place) for place in dict.fromkeys(places))) from None
+            raise ParameterErrors(*self._faults(value, error)) from None
 
-    def _fault(self, value: Any, place: tuple[int, ...]) -> ParameterError:
-        held = isinstance(value, list) and place and place[0] < len(value)
-        found, within = (value[place[0]], place[:1]) if held else (value, ())
-        return ParameterError(self.name, found, self.accepted, names=choices(self.annotation), within=within)
+    def _faults(self, value: Any, error: ValidationError) -> list[ParameterError]:
+        """One for each wrong entry of a list, or one for the whole value."""
+        places = [next((part for part in each["loc"] if isinstance(part, int)), None) for each in error.errors()]
+        held = dict.fromkeys(place for place in places if place is not None) if isinstance(value, list) else ()
+        names = choices(self.annotation)
+        return [
+            ParameterError(self.name, found, self.accepted, names=names, within=within)
+            for within, found in ([((place,), value[place]) for place in held] if held else [((), value)])
+        ]
 
 
 Parameters = Mapping[str, Parameter]
+
+
+def keywords(function: Callable[..., Any]) -> dict[str, Parameter]:
+    """The keyword-only parameters of a function, as its signature declares them."""
+    hints, named = get_type_hints(function, include_extras=True), signature(function).parameters.values()
+    return {
+        one.name: Parameter(one.name, hints[one.name], ... if one.default is one.empty else one.default)
+        for one in named
+        if one.kind is one.KEYWORD_ONLY
+    }
 
 
 def declared(owner: type, shared: type = object, names: dict[str, Any] | None = None) -> dict[str, Parameter]:

@@ -10,8 +10,13 @@ import numpy as np
 import pytest
 from annotated_types import Ge, Gt, Le
 
+from budgetbench.config.dataset import SECTION
+from budgetbench.config.loading import OUTLINE
 from budgetbench.engine.base import require_one_of
 from budgetbench.errors import ParameterError
+from budgetbench.experiment import LabelNoise
+from budgetbench.kernels import kernels
+from budgetbench.learners import learners
 from budgetbench.parameters import (
     Accepted,
     Budget,
@@ -187,3 +192,11 @@ def test_one_of_several() -> None:
         require_one_of({"a": None, "b": None}, ("a", "b"))
     with pytest.raises(ParameterError, match=r"b: found 2; accepted: exactly one of a, b"):
         require_one_of({"a": 1, "b": 2}, ("a", "b"))
+
+
+def test_each_says_what_it_means() -> None:
+    owners = {**{name: learners[name].own_parameters() for name in learners}, "experiment": OUTLINE, "dataset": SECTION}
+    owners |= {name: kernels[name].parameters() for name in kernels} | {"noise": declared(LabelNoise)}
+    said = [parameter for own in owners.values() for parameter in own.values()]
+    assert not [parameter.name for parameter in said if not (parameter.meaning and parameter.accepted)]
+    assert len(said) > 70

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from budgetbench.config.reading import Reading
 from budgetbench.document import Key
 from budgetbench.errors import NOTHING, ParameterError, Words, dotted
 from budgetbench.experiment import Algorithm, Parameters
 from budgetbench.learners import KernelClassifier, learners
 from budgetbench.parameters import missing, unknown
+from budgetbench.reading import Reading
 
 SELECTIONS = ("test_error",)
 

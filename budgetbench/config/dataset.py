@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from budgetbench.config.reading import Reading
 from budgetbench.datasets import Dataset, datasets
 from budgetbench.errors import NOTHING, ParameterError
 from budgetbench.experiment import DatasetSection
 from budgetbench.parameters import declared, plain
+from budgetbench.reading import Reading
 
 SECTION = {name: parameter for name, parameter in declared(DatasetSection).items() if name != "options"}
 

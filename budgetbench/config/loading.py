@@ -9,7 +9,6 @@ from typing import Annotated, Any, TypeVar
 
 from budgetbench.config.algorithms import algorithms_of
 from budgetbench.config.dataset import dataset_of, has_test_set, number_of_classes
-from budgetbench.config.reading import Reading
 from budgetbench.document import Document, Key, read
 from budgetbench.errors import ParameterError, RequestError, clipped, nearest, refuse
 from budgetbench.experiment import Algorithm, DatasetSection, Experiment, LabelNoise, Reproduces, Table
@@ -17,6 +16,7 @@ from budgetbench.kernels import Kernel, kernels
 from budgetbench.learners import learners
 from budgetbench.parameters import Accepted, Parameter, Text, declared, plain
 from budgetbench.plots import figures
+from budgetbench.reading import Reading
 from budgetbench.results.layouts import LAYOUTS
 
 SectionType = TypeVar("SectionType")

@@ -9,12 +9,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-import yaml
-
+from budgetbench.document import Document, parse
 from budgetbench.errors import RequestError, nearest
 
 PAPERS = ("crammer2003", "weston2005", "orabona2008")
 
+NUMBER = "a number, such as 20.99 ± 0.06 %"
 PRINTED = re.compile(r"(?P<mean>[\d.]+)(?: ± (?P<spread>[\d.]+))?(?P<percent> %)?")
 
 
@@ -34,8 +34,8 @@ class Value:
 
 
 @cache
-def read(key: str) -> Mapping[str, Any]:
-    """The content of a paper's file.
+def read(key: str) -> Document:
+    """A paper's file.
 
     Raises
     ------
@@ -43,36 +43,31 @@ def read(key: str) -> Mapping[str, Any]:
     """
     if key not in PAPERS:
         raise RequestError(f"paper: found {key!r}; accepted: {', '.join(PAPERS)}. {nearest(key, PAPERS)}".rstrip())
-    found: Mapping[str, Any] = yaml.safe_load((files(__package__) / f"{key}.yaml").read_text(encoding="utf-8"))
-    return found
+    file = files(__package__) / f"{key}.yaml"
+    return parse(file.read_text(encoding="utf-8"), str(file))
 
 
-def value(place: str, printed: Any) -> Value:
-    """What a printed number such as ``20.99 ± 0.06 %`` says.
-
-    Raises
-    ------
-    RequestError : it is none; `place` says where it was found.
-    """
+def value(printed: Any) -> Value:
+    """What a printed number such as ``20.99 ± 0.06 %`` says; ValueError if it is none."""
     match = PRINTED.fullmatch(str(printed))
     if not match:
-        raise RequestError(f"{place}: found {printed!r}; accepted: a number, such as 20.99 ± 0.06 %")
+        raise ValueError(f"found {printed!r}; accepted: {NUMBER}")
     spread = match["spread"]
     return Value(float(match["mean"]), float(spread) if spread else None, str(printed))
 
 
 def rows_of(key: str, item: str) -> Iterator[tuple[Mapping[str, Any], dict[str, Value]]]:
     """The rows of a published table: which learner each is about, and its values by measure."""
-    for block in read(key).get("numbers") or []:
+    for block in read(key).data.get("numbers") or []:
         for row in block["rows"] if block["item"] == item else []:
             if "of" in row:
                 names = [name for name in row if name not in ("of", "deviations")]
-                yield row["of"], {name: value(f"{key}, {item}", row[name]) for name in names}
+                yield row["of"], {name: value(row[name]) for name in names}
 
 
 def cited(experiment: Mapping[str, Any]) -> str:
     """What an experiment reproduces, in words: ``Orabona, Keshet, Caputo 2008, Table 1``."""
     key, item = experiment["reproduces"]["paper"], experiment["reproduces"]["item"]
-    paper = read(key)["paper"]
+    paper = read(key).data["paper"]
     names = [name.split()[-1] for name in paper["authors"]]
     return f"{', '.join(names)} {paper['year']}, {item}"

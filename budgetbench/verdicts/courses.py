@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from budgetbench.verdicts.comparing import judged, matched, of_runs
 from budgetbench.verdicts.measures import measure_named
 from budgetbench.verdicts.model import Finding, MissingError
-from budgetbench.verdicts.selection import Candidate, Selector, View
-from budgetbench.verdicts.statements import Selectors, statements
+from budgetbench.verdicts.selection import Candidate, Selector, Selectors, View
+from budgetbench.verdicts.statements import statements
 from budgetbench.verdicts.statistics import WIDER, below, within
 
 Floats = NDArray[np.float64]

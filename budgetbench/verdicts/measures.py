@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
+from pydantic import AfterValidator
 
 from budgetbench.errors import RequestError, nearest
+from budgetbench.parameters import Accepted
 from budgetbench.results.names import budget_of
 
 Values = pd.Series  # of floats, indexed by run
@@ -154,3 +156,12 @@ MEASURES: dict[str, Measure] = {
     "insertions_of_margin_errors": Measure("insertions over margin errors", PLAIN, _insertions, relative=0.03),
     "growth": Measure("growth of the support set, second half over first", PLAIN, _of_curve(_growth), close=0.05),
 }
+
+
+def _a_measure(name: str) -> str:
+    if name not in MEASURES:
+        raise ValueError("no measure")
+    return name
+
+
+MeasureName = Annotated[str, AfterValidator(_a_measure), Accepted(", ".join(MEASURES))]

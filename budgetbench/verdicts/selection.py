@@ -6,25 +6,56 @@ import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pandas as pd
+from pydantic import AfterValidator
 
 from budgetbench.errors import Notice, RequestError
+from budgetbench.parameters import Accepted, declared
 from budgetbench.results import Results, experiment_folders, read_results
 from budgetbench.results.names import budget_of, canonical_name, learner, learner_title, parameters_text
 from budgetbench.results.summary import params_of
 from budgetbench.results.trials import completed
-from budgetbench.verdicts.measures import Values, measure_named
+from budgetbench.verdicts.measures import MeasureName, Values, measure_named
 from budgetbench.verdicts.model import MissingError, Reason
 from budgetbench.verdicts.statistics import FEW
 
-Selector = Mapping[str, Any]
+
+def _names_a_learner(selector: Mapping[str, Any]) -> Mapping[str, Any]:
+    if "algorithm" not in selector:
+        raise ValueError("no algorithm")
+    return selector
+
+
+Selector = Annotated[Mapping[str, Any], AfterValidator(_names_a_learner), Accepted("a mapping with the key algorithm")]
+Selectors = Annotated[Selector | list[Selector], Accepted("one mapping with the key algorithm, or a list of such")]
 
 SIZES = {"budget": "B", "evaluation_size": "q"}
 """What points of two learners are matched on, and its sign. `budget` is B, set or (a Projectron's) matched to it."""
 
-NOT_PARAMETERS = ("algorithm", "experiment", "at", "by", "holding")
+
+@dataclass(frozen=True)
+class _Selector:
+    """What selectors say besides values of parameters.
+
+    Parameters
+    ----------
+    algorithm : the learner, or several, of which the first is meant that was run.
+    experiment : in place of the view's.
+    at : which sizes are meant: each by itself, one, or the one that is best.
+    by : the measure by which it is best.
+    holding : a selector of one learner: only sizes that have room for all that it stores.
+    """
+
+    algorithm: Annotated[str | list[str], Accepted("a learner or a list of learners")]
+    experiment: str | None = None
+    at: Literal["each", "smallest", "largest", "best"] = "each"
+    by: MeasureName = "test_error"
+    holding: Selector | None = None
+
+
+SELECTOR = declared(_Selector)
 
 
 class NoResultsError(MissingError):
@@ -148,7 +179,7 @@ class View:
         experiment = str(selector.get("experiment", self.experiment))
         results = self.results(experiment)
         algorithm = canonical_name(str(selector["algorithm"]))
-        wanted = {name: value for name, value in selector.items() if name not in NOT_PARAMETERS}
+        wanted = {name: value for name, value in selector.items() if name not in SELECTOR}
         named = {name: value for name, value in wanted.items() if name not in SIZES and not isinstance(value, list)}
         trials = completed(results.trials)
         found: list[Candidate] = []
@@ -220,6 +251,6 @@ def label(algorithm: str, params: Mapping[str, Any], sizes: Mapping[str, Any]) -
 
 
 def _words(selector: Selector) -> str:
-    named = {name: value for name, value in selector.items() if name not in NOT_PARAMETERS}
+    named = {name: value for name, value in selector.items() if name not in SELECTOR}
     words = parameters_text(named, named)
     return learner_title(str(selector["algorithm"])) + (f" ({words})" if words else "")

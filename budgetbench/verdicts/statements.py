@@ -7,7 +7,7 @@ runs, `comparing` how several comparisons make one verdict, `selection` what a s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from math import inf
 from typing import Any
@@ -26,9 +26,9 @@ from budgetbench.verdicts.comparing import (
     reason,
     refuted,
 )
-from budgetbench.verdicts.measures import PLAIN, TIMES, Unit, measure_named
+from budgetbench.verdicts.measures import PLAIN, TIMES, MeasureName, Unit, measure_named
 from budgetbench.verdicts.model import Finding, MissingError
-from budgetbench.verdicts.selection import Candidate, Selector, View
+from budgetbench.verdicts.selection import Candidate, Selector, Selectors, View
 from budgetbench.verdicts.statistics import (
     FEW,
     REFUTED,
@@ -41,7 +41,6 @@ from budgetbench.verdicts.statistics import (
     within,
 )
 
-Selectors = Selector | Iterable[Selector]
 Statement = Callable[..., Finding]
 
 statements: Registry[Statement] = Registry("statement")
@@ -56,14 +55,14 @@ def _within(low: float, high: float) -> Judge:
 
 
 @statements.register("below")
-def is_below(view: View, *, lower: Selectors, upper: Selectors, measure: str) -> Finding:
+def is_below(view: View, *, lower: Selectors, upper: Selectors, measure: MeasureName) -> Finding:
     """The measure of `lower` is below that of `upper`, wherever their sizes match."""
     compared = differences(matched(view.pick(lower), view.pick(upper)), measure)
     return judged(*compared, _below(0.0), measure_named(measure).unit, "difference < 0")
 
 
 @statements.register("not_above")
-def not_above(view: View, *, lower: Selectors, upper: Selectors, measure: str, margin: float) -> Finding:
+def not_above(view: View, *, lower: Selectors, upper: Selectors, measure: MeasureName, margin: float) -> Finding:
     """The measure of `lower` is at most `margin` above that of `upper`, wherever their sizes match."""
     compared = differences(matched(view.pick(lower), view.pick(upper)), measure)
     unit = measure_named(measure).unit
@@ -71,7 +70,7 @@ def not_above(view: View, *, lower: Selectors, upper: Selectors, measure: str, m
 
 
 @statements.register("close")
-def close(view: View, *, of: Selectors, to: Selectors, measure: str, tolerance: float) -> Finding:
+def close(view: View, *, of: Selectors, to: Selectors, measure: MeasureName, tolerance: float) -> Finding:
     """The measure of `of` differs from that of `to` by at most `tolerance`, wherever their sizes match."""
     compared = differences(matched(view.pick(of), view.pick(to)), measure)
     unit = measure_named(measure).unit
@@ -80,7 +79,7 @@ def close(view: View, *, of: Selectors, to: Selectors, measure: str, tolerance: 
 
 @statements.register("ratio")
 def ratio(
-    view: View, *, of: Selectors, to: Selectors, measure: str, at_least: float = -inf, at_most: float = inf
+    view: View, *, of: Selectors, to: Selectors, measure: MeasureName, at_least: float = -inf, at_most: float = inf
 ) -> Finding:
     """The measure of `of`, in units of that of `to`, lies within bounds, wherever their sizes match."""
     values = []
@@ -95,7 +94,13 @@ def ratio(
 
 @statements.register("between")
 def between(
-    view: View, *, of: Selectors, measure: str, at_least: float = -inf, at_most: float = inf, every_run: bool = False
+    view: View,
+    *,
+    of: Selectors,
+    measure: MeasureName,
+    at_least: float = -inf,
+    at_most: float = inf,
+    every_run: bool = False,
 ) -> Finding:
     """The measure lies within bounds: its mean, or with `every_run` the largest value of any run."""
     how = measure_named(measure)
@@ -118,7 +123,7 @@ def _bounds(low: float, high: float, unit: Unit) -> str:
 
 
 @statements.register("smaller_suffices")
-def smaller_suffices(view: View, *, of: Selector, beside: Selector, measure: str, margin: float) -> Finding:
+def smaller_suffices(view: View, *, of: Selector, beside: Selector, measure: MeasureName, margin: float) -> Finding:
     """At the next smaller size `of` does as well as `beside`, but for `margin`."""
     small = sorted(view.pick(of), key=lambda candidate: candidate.sizes["budget"])
     pairs = []
@@ -133,7 +138,7 @@ def smaller_suffices(view: View, *, of: Selector, beside: Selector, measure: str
 
 
 @statements.register("range_of_sizes")
-def range_of_sizes(view: View, *, of: Selector, measure: str, margin: float, factor: float) -> Finding:
+def range_of_sizes(view: View, *, of: Selector, measure: MeasureName, margin: float, factor: float) -> Finding:
     """Around the best size the measure stays within `margin` of the best over sizes whose quotient is `factor`."""
     sizes = sorted(view.pick(of), key=lambda candidate: candidate.sizes["budget"])
     best = min(sizes, key=lambda candidate: candidate.values(measure).mean())
@@ -167,7 +172,9 @@ def _around(sizes: list[Candidate], best: Candidate, good: list[Candidate]) -> l
 
 
 @statements.register("best_parameter")
-def best_parameter(view: View, *, of: Selector, parameter: str, value: Any, measure: str, margin: float) -> Finding:
+def best_parameter(
+    view: View, *, of: Selector, parameter: str, value: float, measure: MeasureName, margin: float
+) -> Finding:
     """No other value of the parameter is shown to be better by more than `margin`."""
     values = view.pick(of, all_sets=True)
     chosen = [candidate for candidate in values if candidate.params.get(parameter) == value]
@@ -198,7 +205,7 @@ def _plain(a: Candidate, b: Candidate, measure: str) -> tuple[Any, float]:
 
 
 @statements.register("correlates")
-def correlates(view: View, *, of: Selector, measure: str, other: str, at_least: float) -> Finding:
+def correlates(view: View, *, of: Selector, measure: MeasureName, other: MeasureName, at_least: float) -> Finding:
     """Over the sizes, two measures go together: the coefficient of correlation, in each run, is at least this."""
     sizes = view.pick(of)
     first, second = (pd.DataFrame([candidate.values(name) for candidate in sizes]) for name in (measure, other))
@@ -212,7 +219,7 @@ def correlates(view: View, *, of: Selector, measure: str, other: str, at_least: 
 
 
 @statements.register("spread_largest")
-def spread_largest(view: View, *, of: Selector, among: Selectors, measure: str) -> Finding:
+def spread_largest(view: View, *, of: Selector, among: Selectors, measure: MeasureName) -> Finding:
     """The standard deviation over runs of `of` is larger than that of each of the others, wherever sizes match."""
     pairs = matched(view.pick(of), view.pick(among))
     single = [

@@ -284,6 +284,25 @@ seed: -1
     assert [place.split(":")[1] for place in places] == sorted(place.split(":")[1] for place in places)
 
 
+def test_all_that_is_wrong_with_each_part_is_told(refused: Refused) -> None:
+    text = """\
+name: example
+dataset: {name: drawn, n: x, limit: 0, scal: unit}
+kernel: {name: polynomial, degree: 0, gamma: -1, sigma: 1}
+algorithms: [{name: small, budget: x, mode: [slow, quick], beta: y, select: z, gamma: 1}]
+plots: [{kind: error_vs_support, size: x, measure: y, title: [], titel: z}]
+label_noise: {rate: 2, on: x}
+"""
+    places = [line.split(": found")[0].removeprefix("c.yaml:") for line in refused(text).splitlines()]
+    assert sorted(places) == [
+        *(f"2: dataset.{name}" for name in ("limit", "n", "scal")),
+        *(f"3: kernel.{name}" for name in ("degree", "gamma", "sigma")),
+        *(f"4: algorithms[0].{name}" for name in ("beta", "budget", "gamma", "mode[1]", "select")),
+        *(f"5: plots[0].{name}" for name in ("measure", "size", "titel", "title")),
+        *(f"6: label_noise.{name}" for name in ("on", "rate")),
+    ]
+
+
 def test_several_problems_are_one_error(write: Callable[[str], Path]) -> None:
     with pytest.raises(Problems) as caught:
         load(write(HEAD + PLAIN + "seed: -1\nepochs: 0"))

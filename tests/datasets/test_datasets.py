@@ -91,6 +91,11 @@ def test_variants_and_options_are_checked(cache: Cache) -> None:
             datasets["gaussian"].load(cache, flips=bad)
 
 
+def test_numbers_of_numpy_are_numbers(cache: Cache) -> None:
+    data = datasets["gaussian"].load(cache, n=np.int64(50), flips=np.float32(0.25))
+    assert data.identity == "gaussian/1/n=50/flips=0.25/seed=0/run=0"
+
+
 def test_digits(cache: Cache) -> None:
     data = datasets["digits"].load(cache)
     check(datasets["digits"], data)

@@ -312,6 +312,17 @@ def test_widths_of_an_rbf() -> None:
     assert list(kernels) == ["linear", "polynomial", "rbf"]
 
 
+def test_all_that_is_wrong_is_told() -> None:
+    with pytest.raises(ParameterError) as caught:
+        make_kernel("polynomial", degree=0, gamma=-1, width=2)
+    assert [fault.parameter for fault in caught.value.faults] == ["width", "degree", "gamma"]
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    made = make_kernel("polynomial", degree=np.int64(2), gamma=np.float32(0.5), coef0=np.int8(1))
+    assert repr(made) == repr(Polynomial(degree=2, gamma=0.5, coef0=1.0))
+
+
 @pytest.mark.parametrize(
     ("name", "parameters", "message"),
     [

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from budgetbench.document import Document, Key
 from budgetbench.errors import NOTHING, ConfigError, ParameterError
-from budgetbench.parameters import Parameters, check
+from budgetbench.parameters import Parameters, check, unknown
 
 
 @dataclass
@@ -26,7 +26,12 @@ class Reading:
         for fault in error.faults:
             self.note((*key, *fault.key), fault.found, fault.accepted, fault.given_hint, fault.names)
 
-    def named(self, key: Key, raw: dict[str, Any], items: Iterable[str], name: str = "name") -> str | None:
+    def known(self, key: Key, raw: Mapping[str, Any], names: Iterable[str]) -> None:
+        """Note each key of a mapping that is not among `names`."""
+        for fault in unknown(raw, list(names)):
+            self.note_all(key, fault)
+
+    def named(self, key: Key, raw: Mapping[str, Any], items: Iterable[str], name: str = "name") -> str | None:
         """What a mapping says is its `name`, if it is one of the items."""
         found = raw.get(name, NOTHING)
         if isinstance(found, str) and found in items:

@@ -1,0 +1,73 @@
+"""The examples of CONTRIBUTING: each is one file, and with it alone what it adds is run, listed and drawn."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from budgetbench.cli.showing import show_list
+from budgetbench.datasets import datasets
+from budgetbench.kernels import kernels
+from budgetbench.learners import learners
+from budgetbench.plots import figures, plot_experiment
+from budgetbench.registry import Registry
+from budgetbench.results import read_results, table
+from budgetbench.runner import run
+
+TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"```python\n# (budgetbench/\w+/\w+\.py)\n(.*?)```", TEXT, re.DOTALL)
+
+CONFIG = """
+name: example
+dataset: {name: gaussian, n: 100, train_size: 60, test_size: 40}
+kernel: {name: rbf, gamma: 1}
+algorithms: [{name: perceptron}]
+"""
+#: How a configuration names what a package holds, and how `list` calls it.
+USES: dict[str, tuple[Registry, str, str]] = {
+    "kernels": (kernels, "kernel={{name: {}}}", "kernels"),
+    "datasets": (datasets, "dataset={{name: {}, train_size: 60, test_size: 40}}", "datasets"),
+    "learners": (learners, "algorithms=[{{name: {}, budget: 10}}]", "algorithms"),
+    "plots": (figures, "plots=[{{kind: {}}}]", ""),
+}
+
+
+def test_there_is_one_of_each() -> None:
+    assert {"kernels", "datasets", "plots"} <= {path.split("/")[1] for path, _ in EXAMPLES}
+
+
+@pytest.mark.parametrize(("path", "code"), EXAMPLES, ids=[path for path, _ in EXAMPLES])
+def test_one_file_is_all_it_takes(
+    path: str, code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    package, stem = Path(path).parent.name, Path(path).stem
+    registry, use, listed = USES[package]
+    monkeypatch.setattr(registry, "_items", dict(registry._items))
+    before = set(registry)
+    file = tmp_path / f"{stem}.py"
+    file.write_text(code, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(f"budgetbench.{package}.{stem}", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, module)
+    spec.loader.exec_module(module)
+    (name,) = set(registry) - before
+
+    config, results = tmp_path / "c.yaml", tmp_path / "results"
+    config.write_text(CONFIG, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    trials = run(config, jobs=1, results=results, backend="threading", overrides=[use.format(name)])
+    assert (trials["status"] == "ok").all()
+    read = read_results(results / "example")
+    assert table(read.summary, read.experiment).render("text")
+    drawn = plot_experiment(results / "example")
+    if package == "plots":
+        assert {file.stem for file in drawn} == {name}
+    else:
+        show_list(listed, tmp_path, tmp_path)
+        assert name in capsys.readouterr().out
