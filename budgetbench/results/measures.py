@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field
 
 from budgetbench.lazy import lazy
-from budgetbench.results.names import budget_of
+from budgetbench.results.sizes import budget_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from budgetbench.errors import dotted
 from budgetbench.results.measures import LARGEST
-from budgetbench.results.names import BUDGETS
+from budgetbench.results.sizes import budgets
 
 DEEPEST = 8
 MOST = 100_000
@@ -45,7 +45,7 @@ def _plain(value: Any) -> Any:
 
 def with_budgets(params: dict[str, Any]) -> dict[str, Any]:
     """Parameters, or lists of their values, whose budgets are whole numbers."""
-    for name in BUDGETS:
+    for name in budgets():
         for value in params[name] if isinstance(params.get(name), list) else [params.get(name)]:
             if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
                 raise ValueError(f"{name} an integer of at least 0")

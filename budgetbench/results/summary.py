@@ -15,8 +15,9 @@ from budgetbench.experiment import Algorithm, Experiment, Parameters
 from budgetbench.lazy import lazy
 from budgetbench.results.curves import at_checkpoints
 from budgetbench.results.measures import MEASURES, SUMMARISED
-from budgetbench.results.names import budget_of, canonical_json, complete
+from budgetbench.results.names import canonical_json, complete
 from budgetbench.results.records import completed
+from budgetbench.results.sizes import budget_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,7 +15,7 @@ from budgetbench.document import parse
 from budgetbench.errors import ConfigError, RequestError
 from budgetbench.experiment import Parameters
 from budgetbench.results.measures import MEASURES
-from budgetbench.results.names import budget_of
+from budgetbench.results.sizes import budget_of
 from budgetbench.verdicts import papers, published
 from budgetbench.verdicts.model import Claim, Number
 from budgetbench.verdicts.published import PAPERS, interpret, selectors
