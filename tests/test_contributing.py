@@ -17,7 +17,7 @@ from budgetbench.learners import learners
 from budgetbench.plots import figures
 from budgetbench.registry import Registry
 from budgetbench.results import table
-from budgetbench.results.formats import render
+from budgetbench.results.formats import document
 from budgetbench.runner import run
 
 TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -66,7 +66,7 @@ def test_one_file_is_all_it_takes(
     trials = run(config, jobs=1, results=results, backend="threading", overrides=[use.format(name)])
     assert (trials["status"] == "ok").all()
     read = read_results(results / "example")
-    assert render(table(read.summary, read.experiment), "text")
+    assert document(table(read.summary, read.experiment))
     drawn = plot_experiment(results / "example")
     if package == "plots":
         assert {file.stem for file in drawn} == {name}

@@ -11,10 +11,11 @@ import numpy as np
 from budgetbench.lazy import lazy
 from budgetbench.plots.axes import set_scale
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figure_kind
-from budgetbench.plots.series import BARS, SIZES, Series, bar_ends, runs_text, series_over_sizes
+from budgetbench.plots.series import BARS, Series, bar_ends, runs_text, series_over_sizes
 from budgetbench.plots.style import COLOURS, LINES, MARKERS, finish, new_figure
 from budgetbench.results import Results
 from budgetbench.results.names import learner, learner_title, parameters_text, varying
+from budgetbench.results.sizes import kept
 from budgetbench.results.summary import params_of
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def _labels(series: list[Series]) -> list[str]:
         cls = learner(one.algorithm)
         usual = cls.defaults() if cls else {}
         siblings = [params[id(other)] for other in series if other.algorithm == one.algorithm]
-        names = [name for name in varying(siblings, without=SIZES) if own.get(name) != usual.get(name)]
+        names = [name for name in varying(siblings, without=kept()) if own.get(name) != usual.get(name)]
         words = parameters_text(own, names)
         labels.append(f"{learner_title(one.algorithm)} ({words})" if words else learner_title(one.algorithm))
     return labels

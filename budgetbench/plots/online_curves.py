@@ -15,7 +15,7 @@ from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figur
 from budgetbench.plots.series import Series, runs_text, series_of_rows
 from budgetbench.plots.style import finish, new_figure
 from budgetbench.results import Results
-from budgetbench.results.names import budget_of
+from budgetbench.results.sizes import budget_of
 from budgetbench.results.summary import params_of
 
 if TYPE_CHECKING:

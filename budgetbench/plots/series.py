@@ -12,6 +12,7 @@ from budgetbench.lazy import lazy
 from budgetbench.plots.style import learner_style, variant_style
 from budgetbench.results import Results
 from budgetbench.results.names import canonical_json, learner_title, parameter_text, varying
+from budgetbench.results.sizes import budgets, kept, sizes
 from budgetbench.results.summary import params_of
 
 if TYPE_CHECKING:
@@ -21,9 +22,6 @@ else:
 
 BARS = {"minmax": "minimum to maximum", "std": "± standard deviation", "stderr": "± standard error", "none": ""}
 """What the bars of a figure can show, in words."""
-
-SIZES = ("budget", "bound_budget", "U", "eta")
-"""Parameters that set how many examples a learner keeps: results that differ in these only are joined to a line."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +53,8 @@ class Series:
 
 
 def series_over_sizes(results: Results, rows: pd.DataFrame) -> list[Series]:
-    """One series for each learner and each set of its parameters other than those in `SIZES`."""
-    return _series(results, rows, SIZES)
+    """One series for each learner and each set of its parameters other than those that say how much it keeps."""
+    return _series(results, rows, kept())
 
 
 def series_of_rows(results: Results, rows: pd.DataFrame) -> list[Series]:
@@ -98,8 +96,8 @@ def _words(params: Mapping[str, Any], names: Iterable[str]) -> list[str]:
         value = params.get(name)
         if value is None:
             continue
-        if name in ("budget", "bound_budget"):
-            words.append(f"B = {value}")
+        if name in budgets():
+            words.append(f"{sizes()[name].sign} = {value}")
         elif name == "epochs":
             words.append(f"{value} epoch" if value == 1 else f"{value} epochs")
         else:

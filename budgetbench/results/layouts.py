@@ -12,7 +12,7 @@ from budgetbench.lazy import lazy
 from budgetbench.published import Value, cited
 from budgetbench.results.names import learner_title, parameter_text, parameters_text, value_text, varying
 from budgetbench.results.printed import printed_rows
-from budgetbench.results.schema import BUDGETS
+from budgetbench.results.sizes import budgets
 from budgetbench.results.summary import params_of
 from budgetbench.results.table import Cell, Column, Group, Table
 
@@ -51,7 +51,7 @@ def mistakes(summary: pd.DataFrame, experiment: Experiment) -> Table:
     """
     published = printed_rows(summary, experiment)
     columns: list[tuple[Column, Maker]] = [
-        *_naming(summary, experiment, without=BUDGETS),
+        *_naming(summary, experiment, without=budgets()),
         _count("Runs", "runs"),
         _error("Mistakes, %", "online_error"),
         _printed("Paper", "online_error", published),

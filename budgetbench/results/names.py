@@ -8,7 +8,6 @@ from typing import Any
 
 from budgetbench.errors import ParameterError
 from budgetbench.learners import learners
-from budgetbench.results.schema import BUDGETS
 
 
 def learner(name: str) -> Any | None:
@@ -70,8 +69,3 @@ def varying(sets: Iterable[Mapping[str, Any]], without: Iterable[str] = ()) -> l
     names = dict.fromkeys(name for row in rows for name in row)
     left_out = set(without)
     return [name for name in names if name not in left_out and any(row.get(name) != rows[0].get(name) for row in rows)]
-
-
-def budget_of(params: Mapping[str, Any]) -> int | None:
-    """The budget B that a parameter set stands for, or None."""
-    return next((int(params[name]) for name in BUDGETS if params.get(name) is not None), None)

@@ -10,7 +10,7 @@ from budgetbench.lazy import lazy
 from budgetbench.learners import learners
 from budgetbench.published import PAPERS, Value, rows_of
 from budgetbench.results.names import learner
-from budgetbench.results.schema import BUDGETS
+from budgetbench.results.sizes import budgets
 from budgetbench.results.summary import params_of
 
 if TYPE_CHECKING:
@@ -49,4 +49,4 @@ def _fits(of: Mapping[str, Any], row: Any, params: Mapping[str, Any]) -> bool:
 def _defaults(algorithm: str, params: Mapping[str, Any]) -> int:
     cls = learner(algorithm)
     own = cls.defaults() if cls else {}
-    return sum(params.get(name) == default for name, default in own.items() if name not in BUDGETS)
+    return sum(params.get(name) == default for name, default in own.items() if name not in budgets())

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from budgetbench.errors import dotted
+from budgetbench.results.sizes import budgets
 
 MEASURES = (
     "online_error",
@@ -29,8 +30,6 @@ MEASURES = (
     "predict_seconds",
 )
 """What means are taken of, and what a parameter set can be selected by."""
-BUDGETS = ("budget", "bound_budget")
-"""Parameters that are a budget B, set or matched: results are grouped by them."""
 LARGEST = 2**63 - 1
 DEEPEST = 8
 MOST = 100_000
@@ -64,7 +63,7 @@ def _plain(value: Any) -> Any:
 
 def with_budgets(params: dict[str, Any]) -> dict[str, Any]:
     """Parameters, or lists of their values, whose budgets are whole numbers."""
-    for name in BUDGETS:
+    for name in budgets():
         for value in params[name] if isinstance(params.get(name), list) else [params.get(name)]:
             if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
                 raise ValueError(f"{name} an integer of at least 0")

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from budgetbench.experiment import Algorithm, Experiment, Parameters
 from budgetbench.lazy import lazy
 from budgetbench.results.curves import at_checkpoints
-from budgetbench.results.names import budget_of, canonical_json, complete
+from budgetbench.results.names import canonical_json, complete
 from budgetbench.results.schema import MEASURES
+from budgetbench.results.sizes import budget_of
 from budgetbench.results.trials import completed
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from budgetbench.errors import Notice, RequestError
 from budgetbench.learners import learners
 from budgetbench.parameters import Accepted, declared
 from budgetbench.results import Results
-from budgetbench.results.names import budget_of, learner, learner_title, parameters_text
+from budgetbench.results.names import learner, learner_title, parameters_text
+from budgetbench.results.sizes import signs, sizes_of
 from budgetbench.results.summary import params_of
 from budgetbench.results.trials import completed
 from budgetbench.verdicts.measures import MeasureName, Values, measure_named
@@ -32,9 +33,6 @@ def _names_a_learner(selector: Mapping[str, Any]) -> Mapping[str, Any]:
 
 Selector = Annotated[Mapping[str, Any], AfterValidator(_names_a_learner), Accepted("a mapping with the key algorithm")]
 Selectors = Annotated[Selector | list[Selector], Accepted("one mapping with the key algorithm, or a list of such")]
-
-SIZES = {"budget": "B", "evaluation_size": "q"}
-"""What points of two learners are matched on, and its sign. `budget` is B, set or (a Projectron's) matched to it."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +79,7 @@ class Candidate:
     label : in words.
     experiment : the name of theirs.
     stream : what the experiment's streams depend on: runs of one number and an equal stream are paired.
-    sizes : the sizes among `SIZES` that all runs have in common.
+    sizes : the sizes (`results.sizes.signs`) that all runs have in common.
     runs : rows of `Results.trials`, indexed by run.
     params : the parameter set.
     """
@@ -184,13 +182,13 @@ class View:
         results = self.results(experiment)
         algorithm = learners.canonical(str(selector["algorithm"]))
         wanted = {name: value for name, value in selector.items() if name not in SELECTOR}
-        named = {name: value for name, value in wanted.items() if name not in SIZES and not isinstance(value, list)}
+        named = {name: value for name, value in wanted.items() if name not in signs() and not isinstance(value, list)}
         trials, stream = completed(results.trials), results.experiment.stream()
         found: list[Candidate] = []
         for (number, row), params in zip(results.summary.iterrows(), params_of(results.summary), strict=True):
             if row["algorithm"] != algorithm or not (row["selected"] or all_sets):
                 continue
-            sizes = {"budget": budget_of(params), "evaluation_size": params.get("evaluation_size")}
+            sizes = sizes_of(params)
             if not all(_means(value, {**params, **sizes}.get(name)) for name, value in wanted.items()):
                 continue
             runs = trials[trials["point"] == number].set_index("run")
@@ -243,7 +241,7 @@ def _best(candidates: list[Candidate], by: str) -> Candidate:
 def label(algorithm: str, params: Mapping[str, Any], sizes: Mapping[str, Any]) -> str:
     """A learner in words, with some of its parameters and its sizes: `Projectron, B = 1500`."""
     words = [learner_title(algorithm), parameters_text(params, params)]
-    words += [f"{sign} = {sizes[name]}" for name, sign in SIZES.items() if sizes.get(name)]
+    words += [f"{sign} = {sizes[name]}" for name, sign in signs().items() if sizes.get(name)]
     return ", ".join(word for word in words if word)
 
 

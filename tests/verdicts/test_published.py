@@ -14,7 +14,7 @@ from budgetbench.config import load
 from budgetbench.document import parse
 from budgetbench.errors import ConfigError, RequestError
 from budgetbench.experiment import Parameters
-from budgetbench.results.names import budget_of
+from budgetbench.results.sizes import budget_of
 from budgetbench.verdicts import papers, published
 from budgetbench.verdicts.measures import MEASURES
 from budgetbench.verdicts.model import Claim, Number
