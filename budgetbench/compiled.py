@@ -87,6 +87,7 @@ class Kept:
 
     def __init__(self, function: Callable[..., object]) -> None:
         self._name = f"{function.__module__}.{function.__qualname__}"
+        self._file = function.__code__.co_filename
 
     @property
     def cache_path(self) -> str | None:
@@ -128,8 +129,16 @@ class Kept:
         folder = loops_folder()
         if folder is None:
             return None
-        what = f"{self._name} {signature} {codegen.magic_tuple()}"
+        what = f"{self._name} {_content(self._file)} {signature} {codegen.magic_tuple()}"
         return folder / f"{self._name}-{hashlib.sha256(what.encode()).hexdigest()[:16]}.loop"
+
+
+@cache
+def _content(file: str) -> str:
+    """What identifies the content of a source, which need not be one of ours."""
+    with suppress(OSError):
+        return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    return ""
 
 
 @cache

@@ -116,6 +116,19 @@ def test_without_a_folder_loops_are_compiled_in_memory(
 
 
 @jitted
+def test_a_loop_of_somebody_elses_file_is_compiled_anew_when_that_changes(place: Path, tmp_path: Path) -> None:
+    found = []
+    for factor in (2, 3):
+        (tmp_path / f"{factor}").mkdir()
+        file = tmp_path / f"{factor}" / "theirs.py"
+        file.write_text(f"def times(x):\n    return {factor} * x\n")
+        space: dict[str, Any] = {"__name__": "theirs"}
+        exec(compile(file.read_text(), str(file), "exec"), space)
+        found.append(compiled(space["times"])(5))
+    assert found == [10, 15]
+
+
+@jitted
 def test_recompiling_by_hand(place: Path) -> None:
     loop: Any = compiled(doubled)
     loop(2)

@@ -39,7 +39,7 @@ USES: dict[str, tuple[Registry, str, str]] = {
 
 
 def test_there_is_one_of_each() -> None:
-    assert {"kernels", "datasets", "plots"} <= {path.split("/")[1] for path, _ in EXAMPLES}
+    assert {"kernels", "datasets", "learners", "plots"} <= {path.split("/")[1] for path, _ in EXAMPLES}
 
 
 @pytest.mark.parametrize(("path", "code"), EXAMPLES, ids=[path for path, _ in EXAMPLES])

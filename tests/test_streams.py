@@ -306,6 +306,9 @@ def test_generated_data_is_drawn_once_or_in_each_run(experiment: Any, cache: Cac
     first, second = load_problem(anew, cache, 0)[0], load_problem(anew, cache, 1)[0]
     assert not np.array_equal(first.X, second.X)
     assert first.identity != second.identity
+    data = load_problem(once, cache)[1]
+    assert load_problem(once, cache, 1, data)[1] is data
+    assert load_problem(anew, cache, 1, data)[0].identity == second.identity
 
 
 # -- digits that float32 does not have ----------------------------------------------------------------------------

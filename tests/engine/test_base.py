@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 
 from budgetbench.engine.base import choose, wrong
@@ -18,3 +21,12 @@ def test_of_more_classes_a_tie_with_the_right_one_is_wrong() -> None:
     assert wrong(values, np.array([0, 1, 2, 2])).tolist() == [False, True, True, False]
     assert wrong(values, np.array([1, 0, 0, 0])).tolist() == [True, True, True, True]
     assert choose(values).tolist() == [0, 0, 0, 2]
+
+
+def test_learners_are_at_hand_without_what_takes_long_to_import() -> None:
+    code = (
+        "import sys, budgetbench.learners as found; repr(found.SVM()), found.SVM.checked({});"
+        "sys.exit(', '.join({'numba', 'pandas', 'scipy', 'sklearn'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stderr == ""

@@ -178,10 +178,8 @@ WAYS_TO_EVALUATE = [
 
 
 few_streams = pytest.mark.parametrize("stream", ["rbf", "linear, ties", "polynomial, ties"])
-few_ways = pytest.mark.parametrize("way", ["gram", "blocks of 7", "partial_fit, blocks of 5"])
 
 
-@few_ways
 @few_streams
 @pytest.mark.parametrize("parameters", WAYS_TO_EVALUATE, ids=str)
 def test_agrees_with_the_pseudo_code(
@@ -191,7 +189,6 @@ def test_agrees_with_the_pseudo_code(
     assert done.removed
 
 
-@few_ways
 @pytest.mark.parametrize("update", ["mira", "no_bias_svm"])
 @pytest.mark.parametrize("parameters", [{"evaluate": "support"}, {"evaluate": "flips", "evaluation_size": 9}], ids=str)
 def test_other_update_rules_agree_with_the_pseudo_code(

@@ -59,6 +59,7 @@ def twin(course: Any) -> Callable[..., Any]:
     return forgetron
 
 
+@pytest.mark.parametrize("way", ["gram", "blocks of 7", "partial_fit"])
 @pytest.mark.parametrize(
     "parameters", [{"budget": 1}, {"budget": 9}, {"budget": 20}, {"budget": 12, "epochs": 3}], ids=str
 )

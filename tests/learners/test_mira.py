@@ -145,10 +145,9 @@ def agrees(model: Any, support: NDArray[np.int64], course: Course) -> None:
     assert model.insertions_ - model.removals_ == len(course.tau)
 
 
-@pytest.mark.parametrize("through", [through_gram, by_fit, by_partial_fit])
+@pytest.mark.parametrize(("through", "n_classes"), [(through_gram, 3), (by_partial_fit, 3), (by_fit, 6)])
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("n_classes", [3, 6])
 def test_agrees_with_a_transcription(
     through: Callable[..., NDArray[np.int64]], size: str, kernel: str, n_classes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -161,8 +160,7 @@ def test_agrees_with_a_transcription(
         agrees(model, through(model, problem, KERNELS[kernel]), course)
 
 
-@pytest.mark.parametrize("through", [through_gram, by_fit])
-@pytest.mark.parametrize("block", [16, 1024])
+@pytest.mark.parametrize(("through", "block"), [(through_gram, 16), (by_fit, 16), (by_fit, 1024)])
 @pytest.mark.parametrize("size", SIZES)
 def test_later_epochs(
     through: Callable[..., NDArray[np.int64]], size: str, block: int, monkeypatch: pytest.MonkeyPatch
