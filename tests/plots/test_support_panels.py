@@ -100,7 +100,7 @@ def test_a_panel_alone(tmp_path: Path) -> None:
     assert [path.name for path in paths] == ["online.png", "online.pdf", "online.csv"]
     drawn = drawing(tmp_path / "one", measures=["margin_error"])
     (axes,) = drawn.figure.axes
-    assert axes.get_ylabel() == "Online margin error (%)"
+    assert axes.get_ylabel() == "Margin error (%)"
     assert axes.get_yscale() == "linear"
     assert set(drawn.data["mean"]) == {80.0}
 

@@ -14,7 +14,7 @@ import pytest
 from budgetbench.archive import read_results, write_summary
 from budgetbench.experiment import Experiment
 from budgetbench.results import assigned, summarise
-from budgetbench.results.trials import trials_frame
+from budgetbench.results.records import trials_frame
 
 Record = dict[str, Any]
 MadeUp = Callable[..., Experiment]

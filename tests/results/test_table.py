@@ -15,7 +15,7 @@ from budgetbench.experiment import Experiment
 from budgetbench.experiment import Table as Layout
 from budgetbench.results import assigned, summarise, table
 from budgetbench.results.formats import fitting, render
-from budgetbench.results.trials import trials_frame
+from budgetbench.results.records import trials_frame
 
 ALGORITHMS = [{"name": "plain_one", "budget": 10}, {"name": "searched", "C": [1, 10], "select": "test_error"}]
 
