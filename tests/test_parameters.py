@@ -12,7 +12,6 @@ from annotated_types import Ge, Gt, Le
 
 from budgetbench.config.dataset import SECTION
 from budgetbench.config.loading import OUTLINE
-from budgetbench.engine.base import require_one_of
 from budgetbench.errors import ParameterError
 from budgetbench.experiment import LabelNoise
 from budgetbench.kernels import kernels
@@ -184,14 +183,6 @@ def test_a_misspelt_name_is_not_missing_as_well() -> None:
     with pytest.raises(ParameterError) as caught:
         check(PARAMETERS, {"bugdet": 3})
     assert len(caught.value.faults) == 1
-
-
-def test_one_of_several() -> None:
-    require_one_of({"a": 1, "b": None}, ("a", "b"))
-    with pytest.raises(ParameterError, match=r"a: found None; accepted: exactly one of a, b"):
-        require_one_of({"a": None, "b": None}, ("a", "b"))
-    with pytest.raises(ParameterError, match=r"b: found 2; accepted: exactly one of a, b"):
-        require_one_of({"a": 1, "b": 2}, ("a", "b"))
 
 
 def test_each_says_what_it_means() -> None:

@@ -268,11 +268,3 @@ def wrong(values: NDArray[np.float64], labels: NDArray[np.int64]) -> NDArray[np.
     others = values.copy()
     others[rows, labels] = -np.inf
     return values[rows, labels] <= others.max(axis=1)
-
-
-def require_one_of(values: dict[str, Any], names: tuple[str, ...]) -> None:
-    """Raise `ParameterError` unless exactly one of the named parameters is given."""
-    given = [name for name in names if values[name] is not None]
-    if len(given) != 1:
-        name = given[1] if given else names[0]
-        raise ParameterError(name, values[name], f"exactly one of {', '.join(names)}")
