@@ -15,8 +15,12 @@ SKIP ?=
 # How tests are parted among processes: a run of neighbours for each, then whoever is done first takes from the others.
 ACROSS ?= -n auto --maxprocesses 8 --dist worksteal
 
+# The sample of mutants.
+MUTANTS ?= 120
+SEED ?= 1
+
 .DEFAULT_GOAL := help
-.PHONY: help install quickstart test test-checked coverage lint format reproduce-all clean
+.PHONY: help install quickstart test test-checked coverage mutants lint format reproduce-all clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,10 +47,15 @@ coverage: $(READY) ## Run the tests and show which branches they miss (NUMBA_DIS
 test-checked: $(READY) ## Run the tests with every access of the compiled loops checked against the bounds of its array
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest $(ACROSS)
 
-lint: $(READY) ## Check style and types
+mutants: $(READY) ## Change the numerical code in MUTANTS places, drawn from SEED, and see which changes no test notices
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[mutants]'
+	NUMBA_DISABLE_JIT=1 OMP_NUM_THREADS=1 $(BIN)/python tests/mutants.py $(MUTANTS) $(SEED)
+
+lint: $(READY) ## Check style, types, and what imports what
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo --no-cache
 
 format: $(READY) ## Put the sources into the project's format
 	$(BIN)/ruff check --fix .

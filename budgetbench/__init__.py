@@ -17,9 +17,8 @@ __all__ = ["__version__", "run"]
 
 
 def __getattr__(name: str) -> Any:
-    # `run` brings in numba, scikit-learn and pandas: load them when they are wanted, not for `--help`.
     if name == "run":
-        from budgetbench.runner import run
+        from budgetbench.runner import run  # noqa: PLC0415  `--help` comes without it
 
         return run
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -170,6 +170,11 @@ class Algorithm:
     grid: dict[str, tuple[Any, ...]]
     trials: tuple[Parameters, ...]
 
+    @property
+    def searched(self) -> dict[str, tuple[Any, ...]]:
+        """Where one parameter set is chosen: the parameters with the values among which it is."""
+        return {name: values for name, values in self.grid.items() if self.select and len(values) > 1}
+
     def resolved(self) -> dict[str, Any]:
         """The entry as plain data that is read back as the same entry."""
         values = {name: list(values) if len(values) > 1 else values[0] for name, values in self.grid.items()}
@@ -229,16 +234,26 @@ class Experiment:
             return error
         return self.source.problem(error.key, error.found, error.accepted, error.hint)
 
-    def stream(self, data: Any) -> dict[str, Any]:
+    @property
+    def parameter_sets(self) -> list[tuple[Algorithm, Parameters]]:
+        """What is done in each run, in this order: every parameter set of every entry."""
+        return [(algorithm, params) for algorithm in self.algorithms for params in algorithm.trials]
+
+    @property
+    def n_trials(self) -> int:
+        """How many trials there are; none is made to count them."""
+        return self.permutations * sum(len(algorithm.trials) for algorithm in self.algorithms)
+
+    def stream(self, data: str | None = None) -> dict[str, Any]:
         """All that determines what the learners see: with the number of the run, each run's stream.
 
         Parameters
         ----------
-        data : names the content of the dataset.
+        data : names the content of the dataset; where it is not known, what the configuration says of it does.
         """
         section = self.dataset
         what = {
-            "data": data,
+            "data": data or [section.name, section.variant, section.options, section.redraw],
             "positive": None if section.positive is None else sorted(map(str, section.positive)),
             "scale": [step for step in section.scale if step != "none"],
             "split": [section.train_size, section.test_size],

@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
-from functools import cache
+from functools import cache, cached_property
 from inspect import getdoc, signature
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -119,7 +119,7 @@ class Parameter:
     def accepted(self) -> str:
         return describe(self.annotation)
 
-    @property
+    @cached_property
     def size(self) -> Size | None:
         """What size it is, if it is one."""
         return next((mark for mark in _marks(self.annotation) if isinstance(mark, Size)), None)

@@ -8,6 +8,14 @@ import tempfile
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from budgetbench.lazy import lazy
+
+if TYPE_CHECKING:
+    import pooch
+else:
+    pooch = lazy("pooch")
 
 
 @cache
@@ -21,8 +29,6 @@ def private_folder() -> Path | None:
 
 def home_folder() -> Path | None:
     """Where the system keeps a user's caches; None for a user without a home."""
-    import pooch
-
     folder = Path(pooch.os_cache("budgetbench"))
     return folder if folder.is_absolute() else None  # "~" stays as it is where the user is unknown
 

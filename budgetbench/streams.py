@@ -1,4 +1,4 @@
-"""From a dataset to the stream of a run: which examples come, in which order, with which labels.
+"""From a dataset to the stream of a run: which examples come, in which order, with which labels, before whom.
 
 All learners of an experiment see the same stream in the same run: it depends on the seed and the run's number alone.
 """
@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from budgetbench.datasets import Cache, Data, Examples, datasets
+from budgetbench.engine.base import KernelClassifier
 from budgetbench.engine.kernel_access import Rows
 from budgetbench.errors import ConfigError, DataError
-from budgetbench.experiment import DatasetSection, Experiment, LabelNoise
+from budgetbench.experiment import DatasetSection, Experiment, LabelNoise, Parameters
 from budgetbench.kernels import Floats
+from budgetbench.learners import learners
 from budgetbench.seeds import Role, generator
 
 #: Rounding beyond this share of an input's standard deviation is told.
@@ -199,3 +201,9 @@ def with_noise(
     noisy = labels.copy()
     noisy[flipped] = (labels[flipped] + random.integers(1, n_classes, size=len(flipped))) % n_classes
     return noisy
+
+
+def make_learner(experiment: Experiment, algorithm: str, params: Parameters, run: int) -> KernelClassifier:
+    """The learner that sees the stream of a run, with its own randomness."""
+    seed = int(generator(experiment.seed, Role.LEARNER, run).integers(2**31))
+    return learners[algorithm](**params, kernel=experiment.kernel, random_state=seed)

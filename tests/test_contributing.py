@@ -9,13 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from budgetbench.archive import plot_experiment, read_results
 from budgetbench.cli.showing import show_list
 from budgetbench.datasets import datasets
 from budgetbench.kernels import kernels
 from budgetbench.learners import learners
-from budgetbench.plots import figures, plot_experiment
+from budgetbench.plots import figures
 from budgetbench.registry import Registry
-from budgetbench.results import read_results, table
+from budgetbench.results import table
+from budgetbench.results.formats import document
 from budgetbench.runner import run
 
 TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -64,7 +66,7 @@ def test_one_file_is_all_it_takes(
     trials = run(config, jobs=1, results=results, backend="threading", overrides=[use.format(name)])
     assert (trials["status"] == "ok").all()
     read = read_results(results / "example")
-    assert table(read.summary, read.experiment).render("text")
+    assert document(table(read.summary, read.experiment))
     drawn = plot_experiment(results / "example")
     if package == "plots":
         assert {file.stem for file in drawn} == {name}

@@ -13,9 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from budgetbench.config import load
+from budgetbench.config.dataset import SECTION
 from budgetbench.datasets import Cache, Data, Examples
 from budgetbench.errors import ConfigError, DataError
 from budgetbench.experiment import DatasetSection, Experiment, LabelNoise
+from budgetbench.parameters import check
 from budgetbench.streams import LearningProblem, load_problem, prepare, split, stream_of, with_noise
 
 CONFIG = """\
@@ -43,7 +45,7 @@ def cache(tmp_path: Path) -> Cache:
 
 
 def section(**values: Any) -> DatasetSection:
-    return DatasetSection.model_validate({"name": "made_up"} | values)
+    return DatasetSection(**check(SECTION, {"name": "made_up"} | values))
 
 
 def data(n: int = 60, n_test: int = 20, classes: tuple[Any, ...] = ("a", "b", "c")) -> Data:
@@ -304,6 +306,9 @@ def test_generated_data_is_drawn_once_or_in_each_run(experiment: Any, cache: Cac
     first, second = load_problem(anew, cache, 0)[0], load_problem(anew, cache, 1)[0]
     assert not np.array_equal(first.X, second.X)
     assert first.identity != second.identity
+    data = load_problem(once, cache)[1]
+    assert load_problem(once, cache, 1, data)[1] is data
+    assert load_problem(anew, cache, 1, data)[0].identity == second.identity
 
 
 # -- digits that float32 does not have ----------------------------------------------------------------------------

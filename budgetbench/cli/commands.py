@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from budgetbench.cli.options import Configs, Data, Mirror, Quiet, Results, ResultsArgument
 from budgetbench.cli.reporting import report
 from budgetbench.errors import RequestError
+from budgetbench.lazy import lazy
+
+if TYPE_CHECKING:
+    from budgetbench import archive
+    from budgetbench.cli import checking, running, showing
+else:
+    archive = lazy("budgetbench.archive")
+    checking, running, showing = (lazy(f"budgetbench.cli.{name}") for name in ("checking", "running", "showing"))
 
 
 class Backend(str, Enum):
@@ -86,9 +94,7 @@ def run(
             "--backend dask: not available in this version; accepted: loky, threading. Leave the option out to use "
             "all cores of this machine."
         )
-    from budgetbench.cli.running import run_all
-
-    run_all(
+    running.run_all(
         configs,
         jobs=jobs,
         results=results,
@@ -109,9 +115,7 @@ def run(
 
 def plot(results: ResultsArgument = Path("results"), quiet: Quiet = False) -> None:
     """Draw the figures of all experiments, or of one."""
-    from budgetbench.plots import plot_results
-
-    for path in plot_results(results):
+    for path in archive.plot_results(results):
         if not quiet:
             typer.echo(path)
 
@@ -121,9 +125,7 @@ def table(
     form: Annotated[Format, typer.Option("--format", help="How the tables are written.")] = Format.text,
 ) -> None:
     """Show the tables of all experiments, or of one."""
-    from budgetbench.cli.showing import show_tables
-
-    show_tables(results, form.value)
+    showing.show_tables(results, form.value)
 
 
 def check(
@@ -132,9 +134,7 @@ def check(
     write: Annotated[bool, typer.Option("--write", help="Write verdicts.md and verdicts.csv there.")] = False,
 ) -> None:
     """Set every published number and claim beside our results; exit 1 when one does not hold for no known reason."""
-    from budgetbench.cli.checking import check_results
-
-    check_results(results, form.value, write)
+    checking.check_results(results, form.value, write)
 
 
 def fetch(
@@ -145,16 +145,12 @@ def fetch(
     quiet: Quiet = False,
 ) -> None:
     """Download datasets, check them and keep them."""
-    from budgetbench.cli.showing import fetch_datasets
-
-    fetch_datasets(names or [], everything, data, mirror, quiet)
+    showing.fetch_datasets(names or [], everything, data, mirror, quiet)
 
 
 def validate(configs: Configs) -> None:
     """Check configurations without running them."""
-    from budgetbench.cli.showing import validate_configs
-
-    validate_configs(configs)
+    showing.validate_configs(configs)
 
 
 def list_(
@@ -163,9 +159,7 @@ def list_(
     configs: Annotated[Path, typer.Option(metavar="DIR", help="Folder of configurations.")] = Path("configs"),
 ) -> None:
     """List what configurations can name: algorithms, datasets, kernels; or the configurations themselves."""
-    from budgetbench.cli.showing import show_list
-
-    show_list(kind.value, data, configs)
+    showing.show_list(kind.value, data, configs)
 
 
 COMMANDS: dict[str, Callable[..., None]] = {

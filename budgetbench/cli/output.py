@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import typer
 
 from budgetbench.errors import Notice
+from budgetbench.lazy import lazy
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich import console as consoles
+else:
+    consoles = lazy("rich.console")
 
 
 def any_encoding() -> None:
@@ -24,11 +27,10 @@ def any_encoding() -> None:
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
 
 
-def console() -> Console:
+def console() -> consoles.Console:
     """Standard output for tables and colours; a reader that has enough is told of as by any other print."""
-    from rich.console import Console
 
-    class Piped(Console):
+    class Piped(consoles.Console):
         def on_broken_pipe(self) -> NoReturn:
             raise BrokenPipeError
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from budgetbench.cli.options import Quiet, ResultsArgument
+from budgetbench.lazy import lazy
+
+if TYPE_CHECKING:
+    from budgetbench import report as reports
+else:
+    reports = lazy("budgetbench.report")
 
 
 def report(
@@ -18,8 +24,6 @@ def report(
     quiet: Quiet = False,
 ) -> None:
     """Write one self-contained HTML page: verdicts, figures, tables, configurations and provenance."""
-    from budgetbench.report import write_report
-
-    path = write_report(results, out)
+    path = reports.write_report(results, out)
     if not quiet:
         typer.echo(path)

@@ -7,49 +7,53 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
-from rich.table import Table as RichTable
 
 from budgetbench.cli.output import console
 from budgetbench.config import load
+from budgetbench.datasets import Cache, datasets
 from budgetbench.errors import BudgetbenchError, RequestError
+from budgetbench.kernels import kernels
+from budgetbench.lazy import lazy
+from budgetbench.learners import learners
+from budgetbench.parameters import Parameters
+from budgetbench.results import Table, table
 
 if TYPE_CHECKING:
-    from budgetbench.parameters import Parameters
-    from budgetbench.results import Table
+    from rich import table as tables
 
+    from budgetbench import archive
+    from budgetbench.results import formats
+else:
+    archive, formats, tables = map(lazy, ("budgetbench.archive", "budgetbench.results.formats", "rich.table"))
 #: Column headings and rows.
 Listing = tuple[tuple[str, ...], Iterable[tuple[str, ...]]]
 
 
 def print_table(folder: Path) -> None:
     """One experiment's table on the terminal, with its title and notes."""
-    console().print(_table(folder))
+    screen = console()
+    screen.print(formats.fitting(_table(folder), screen.width))
 
 
 def show_tables(root: Path, form: str) -> None:
     """The tables of all experiments under a folder."""
-    from budgetbench.results import each, experiment_folders
-
-    for number, shown in enumerate(each(experiment_folders(root), _table)):
+    screen = console()
+    for number, shown in enumerate(archive.each(archive.experiment_folders(root), _table)):
         if number:
             typer.echo()
         if form == "text":
-            console().print(shown)
+            screen.print(formats.fitting(shown, screen.width))
         else:
-            typer.echo(shown.document() if form == "markdown" else shown.render(form), nl=False)
+            typer.echo(formats.document(shown) if form == "markdown" else formats.render(shown, form), nl=False)
 
 
 def _table(folder: Path) -> Table:
-    from budgetbench.results import read_results, table
-
-    results = read_results(folder)
+    results = archive.read_results(folder)
     return table(results.summary, results.experiment)
 
 
 def validate_configs(paths: Sequence[Path]) -> None:
     """Check every configuration; all are reported on, and the first problem decides the exit code."""
-    from budgetbench.runner.plan import n_trials
-
     problems = []
     for path in paths:
         try:
@@ -57,15 +61,13 @@ def validate_configs(paths: Sequence[Path]) -> None:
         except RequestError as error:
             problems.append(str(error))
             continue
-        typer.echo(f"{path}: ok, {n_trials(experiment)} trials in {experiment.permutations} runs")
+        typer.echo(f"{path}: ok, {experiment.n_trials} trials in {experiment.permutations} runs")
     if problems:
         raise RequestError("\n".join(problems))
 
 
 def fetch_datasets(names: Sequence[str], everything: bool, data: Path, mirror: str | None, quiet: bool) -> None:
     """Have the files of datasets; one that cannot be had does not stop the others."""
-    from budgetbench.datasets import Cache, datasets
-
     if not names and not everything:
         raise RequestError("fetch: name datasets, or give --all. See: budgetbench list datasets")
     wanted = {datasets.canonical(name): datasets[name] for name in names}
@@ -96,7 +98,7 @@ def show_list(kind: str, data: Path, configs: Path) -> None:
         "configs": lambda: _configs(configs),
     }
     headers, rows = listings[kind]()
-    shown = RichTable(box=None, pad_edge=False, header_style="bold")
+    shown = tables.Table(box=None, pad_edge=False, header_style="bold")
     for header in headers:
         shown.add_column(header, overflow="fold", no_wrap=header == headers[0])
     for row in rows:
@@ -105,8 +107,6 @@ def show_list(kind: str, data: Path, configs: Path) -> None:
 
 
 def _algorithms() -> Listing:
-    from budgetbench.learners import learners
-
     headers = ("name", "accepted", "default", "what it is")
     return headers, [
         row
@@ -116,8 +116,6 @@ def _algorithms() -> Listing:
 
 
 def _kernels() -> Listing:
-    from budgetbench.kernels import kernels
-
     headers = ("name", "accepted", "default", "K(x, z)")
     return headers, [
         row
@@ -134,8 +132,6 @@ def _parameters(parameters: Parameters) -> Iterator[tuple[str, ...]]:
 
 
 def _datasets(data: Path) -> Listing:
-    from budgetbench.datasets import datasets
-
     rows = []
     for name in datasets:
         dataset = datasets[name]

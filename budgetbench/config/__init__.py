@@ -7,5 +7,6 @@
 from __future__ import annotations
 
 from budgetbench.config.loading import load, restricted
+from budgetbench.config.recorded import recorded
 
-__all__ = ["load", "restricted"]
+__all__ = ["load", "recorded", "restricted"]

@@ -86,13 +86,11 @@ def interpret(document: Document) -> Experiment:
     """The experiment of a document; raises `ConfigError` with all that is wrong with it."""
     reading, data = Reading(document), document.data
     outline = reading.checked((), data, OUTLINE)
-    reproduces = _section(reading, Reproduces, "reproduces")
-    noise = _section(reading, LabelNoise, "label_noise")
-    plots = _plots(reading, data.get("plots"))
-    table = _section(reading, Table, "table")
-    if table:
-        reading.named(("table",), data["table"], LAYOUTS, "layout")
-    kernel = _kernel(reading, data["kernel"]) if "kernel" in data else None
+    reproduces = section_of(reading, Reproduces, "reproduces")
+    noise = section_of(reading, LabelNoise, "label_noise")
+    plots = plots_of(reading, data.get("plots"))
+    table = table_of(reading)
+    kernel = kernel_of(reading, data["kernel"]) if "kernel" in data else None
     dataset = dataset_of(reading, data["dataset"]) if "dataset" in data else None
     algorithms: list[Algorithm | None] = []
     if "algorithms" in data:
@@ -115,13 +113,21 @@ def interpret(document: Document) -> Experiment:
     return Experiment(**(outline | judged), source=document)
 
 
-def _section(reading: Reading, section: type[SectionType], key: str) -> SectionType | None:
+def section_of(reading: Reading, section: type[SectionType], key: str) -> SectionType | None:
+    """A section without which an experiment can be; None also where problems were noted."""
     raw = reading.document.data.get(key)
     values = None if raw is None else reading.checked((key,), raw, declared(section))
     return None if values is None else section(**values)
 
 
-def _kernel(reading: Reading, raw: Any) -> Kernel | None:
+def table_of(reading: Reading) -> Table | None:
+    """The table's layout; None where the results decide which suits them."""
+    table = section_of(reading, Table, "table")
+    known = table and reading.named(("table",), reading.document.data["table"], LAYOUTS, "layout")
+    return table if known else None
+
+
+def kernel_of(reading: Reading, raw: Any) -> Kernel | None:
     """The kernel that the configuration names, or None with its problems noted."""
     key = ("kernel",)
     if not isinstance(raw, dict):
@@ -137,7 +143,7 @@ def _kernel(reading: Reading, raw: Any) -> Kernel | None:
         return None
 
 
-def _plots(reading: Reading, raw: Any) -> tuple[dict[str, Any], ...] | None:
+def plots_of(reading: Reading, raw: Any) -> tuple[dict[str, Any], ...] | None:
     """The figures with all their options; None where the results decide which figures suit them."""
     if raw is None:
         return None

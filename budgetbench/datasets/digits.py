@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from budgetbench.datasets.base import Data, Dataset, Examples, Request, register
+from budgetbench.lazy import lazy
+
+if TYPE_CHECKING:
+    from sklearn import datasets as sklearn_datasets
+else:
+    sklearn_datasets = lazy("sklearn.datasets")
 
 
 @register
@@ -19,7 +27,5 @@ class Digits(Dataset):
     pooled = True
 
     def _load(self, request: Request) -> Data:
-        from sklearn.datasets import load_digits
-
-        images, labels = load_digits(return_X_y=True)
+        images, labels = sklearn_datasets.load_digits(return_X_y=True)
         return Data(Examples(images / 16, labels), None, tuple(range(10)), "digits")

@@ -16,9 +16,15 @@ from urllib.parse import unquote, urldefrag, urlsplit
 from urllib.request import url2pathname
 
 from budgetbench.datasets import limits
+from budgetbench.lazy import lazy
 
 if TYPE_CHECKING:
+    import certifi
+    import pooch
     import requests
+    import urllib3
+else:
+    certifi, pooch, requests, urllib3 = map(lazy, ("certifi", "pooch", "requests", "urllib3"))
 
 #: Called with the bytes received so far and the total, None where the server does not say.
 Progress = Callable[[int, int | None], None]
@@ -67,8 +73,6 @@ def download(
 
     `checksum` is of the form ``md5:…`` or ``sha256:…``. Raises `UnusableError`.
     """
-    import pooch
-    import requests
 
     def downloader(url: str, output_file: str, _: Any) -> None:
         address, member = urldefrag(url)
@@ -135,8 +139,6 @@ def _attempts(
     address: str, output_file: str, allowance: Allowance, progress: Progress | None, given_up: threading.Event
 ) -> None:
     """Fetch a URL; a connection that drops is tried again from the start."""
-    import requests
-
     with session() as http:
         http.auth = allowance.auth
         for attempt in range(ATTEMPTS):
@@ -192,18 +194,15 @@ def _stream(
 
 def _chunks(response: requests.Response) -> Iterator[bytes]:
     """The body as it is sent; requests would undo a compressed transfer in pieces of any size."""
-    import urllib3
-    from requests import exceptions
-
     try:
         while chunk := response.raw.read(CHUNK, decode_content=False):
             yield chunk
     except urllib3.exceptions.ProtocolError as error:
-        raise exceptions.ChunkedEncodingError(error) from error
+        raise requests.exceptions.ChunkedEncodingError(error) from error
     except urllib3.exceptions.ReadTimeoutError as error:
-        raise exceptions.ReadTimeout(error) from error
+        raise requests.exceptions.ReadTimeout(error) from error
     except urllib3.exceptions.HTTPError as error:
-        raise exceptions.ConnectionError(error) from error
+        raise requests.exceptions.ConnectionError(error) from error
 
 
 def _decoder(encoding: str, allowance: Allowance) -> Callable[[bytes], bytes]:
@@ -225,15 +224,11 @@ def _decoder(encoding: str, allowance: Allowance) -> Callable[[bytes], bytes]:
 
 def session() -> requests.Session:
     """A session that makes its one exception of certificate checking for `LENIENT_HOSTS` only."""
-    import requests
-    from requests.adapters import HTTPAdapter
 
-    class LenientAdapter(HTTPAdapter):
+    class LenientAdapter(requests.adapters.HTTPAdapter):
         """Checks certificates and host names as ever, but not that each certificate has every extension."""
 
         def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
-            import certifi
-
             context = ssl.create_default_context(cafile=certifi.where())
             context.verify_flags &= ~ssl.VERIFY_X509_STRICT
             super().init_poolmanager(*args, ssl_context=context, **kwargs)
@@ -262,29 +257,24 @@ def _extract(archive: str, member: str, output_file: str, allowance: Allowance) 
 
 def _dropped(error: requests.exceptions.RequestException) -> bool:
     """A connection that was made and then lost, which is worth another attempt; a refused one is not."""
-    import requests
-    from urllib3.exceptions import ProtocolError
-
     lost = isinstance(error, requests.exceptions.ConnectionError) and any(
-        isinstance(cause, ProtocolError) for cause in error.args
+        isinstance(cause, urllib3.exceptions.ProtocolError) for cause in error.args
     )
     return lost or isinstance(error, requests.exceptions.ChunkedEncodingError)
 
 
 def _reason(error: requests.exceptions.RequestException) -> str:
     """The failure in a few words; the exceptions' own texts run to several lines."""
-    from requests import exceptions
-
-    if isinstance(error, exceptions.HTTPError) and error.response is not None:
+    if isinstance(error, requests.exceptions.HTTPError) and error.response is not None:
         return f"the server answers {error.response.status_code} {error.response.reason}".rstrip()
-    if isinstance(error, exceptions.SSLError):
+    if isinstance(error, requests.exceptions.SSLError):
         return "its certificate is not trusted"
-    if isinstance(error, exceptions.Timeout):
+    if isinstance(error, requests.exceptions.Timeout):
         return "no answer in time"
     if _dropped(error):
         return "the connection breaks off"
-    if isinstance(error, exceptions.ConnectionError):
+    if isinstance(error, requests.exceptions.ConnectionError):
         return "cannot connect"
-    if isinstance(error, exceptions.TooManyRedirects):
+    if isinstance(error, requests.exceptions.TooManyRedirects):
         return "it sends from place to place"
     return f"an answer that makes no sense ({type(error).__name__})"

@@ -18,9 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.datasets import limits, lzw
+from budgetbench.lazy import lazy
 
 if TYPE_CHECKING:
     import pandas as pd
+    from sklearn import datasets as sklearn_datasets
+else:
+    pd, sklearn_datasets = lazy("pandas"), lazy("sklearn.datasets")
 
 
 #: What opens a packed file, by its first bytes.
@@ -92,8 +96,6 @@ def read_letters(content: bytes) -> tuple[NDArray[Any], NDArray[np.float64]]:
 
 
 def _read_csv(content: bytes, separator: str) -> pd.DataFrame:
-    import pandas as pd
-
     if b"\0" in content:
         raise ValueError("not a table: not text")
     try:
@@ -128,12 +130,10 @@ def read_libsvm(
     content: bytes, n_features: int | None = None, zero_based: bool = False
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Inputs, dense, and labels of a LIBSVM (svmlight) file, whose indices start at 1 unless `zero_based`."""
-    from sklearn.datasets import load_svmlight_file
-
     dense = None if zero_based else _read_dense_libsvm(content, n_features)
     if dense is not None:
         return dense
-    X, y = load_svmlight_file(io.BytesIO(content), n_features=n_features, zero_based=zero_based)
+    X, y = sklearn_datasets.load_svmlight_file(io.BytesIO(content), n_features=n_features, zero_based=zero_based)
     size = X.shape[0] * X.shape[1] * X.dtype.itemsize
     if size > limits.allowed(len(content), limits.DENSE_RATIO):
         shape = f"{X.shape[0]} rows of {X.shape[1]} inputs, as the highest index says"
@@ -145,8 +145,6 @@ def _read_dense_libsvm(
     content: bytes, n_features: int | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     """The same where every row holds every input, as a plain table, which is read four times as fast."""
-    import pandas as pd
-
     colons = content[: content.find(b"\n") + 1].count(b":")
     if not colons or colons != (n_features or colons) or b"#" in content:
         return None

@@ -11,6 +11,7 @@ import io
 import struct
 import zlib
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,12 @@ from budgetbench.datasets.base import Examples, labelled
 from budgetbench.datasets.cache import File
 from budgetbench.datasets.parse import PIECE, UnfitError, read_table
 from budgetbench.datasets.published import Parts, Recipe
+from budgetbench.lazy import lazy
+
+if TYPE_CHECKING:
+    import scipy.io as scipy_io
+else:
+    scipy_io = lazy("scipy.io")
 
 CLASSES = (-1, 1)
 COMPRESSED = 15  # the kind of a MATLAB file's element
@@ -56,11 +63,9 @@ def recipes(name: str, sha256: Mapping[str, str]) -> tuple[Recipe, ...]:
     ]
 
     def read_mat(content: bytes) -> Examples:
-        from scipy.io import loadmat
-
         check_elements(content)
         try:
-            record = loadmat(io.BytesIO(content), variable_names=[name])[name][0, 0]
+            record = scipy_io.loadmat(io.BytesIO(content), variable_names=[name])[name][0, 0]
             return labelled(record["x"], np.ravel(record["t"]), CLASSES)
         except ValueError:
             raise

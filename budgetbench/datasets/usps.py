@@ -7,6 +7,8 @@ same images smoothed by a Gaussian of 0.75 pixels with background (-1) outside o
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +17,12 @@ from budgetbench.datasets.cache import File
 from budgetbench.datasets.fingerprint import Fingerprint, confirmed
 from budgetbench.datasets.parse import read_libsvm, read_table
 from budgetbench.datasets.published import Published, Recipe, by_part
+from budgetbench.lazy import lazy
+
+if TYPE_CHECKING:
+    from scipy import ndimage
+else:
+    ndimage = lazy("scipy.ndimage")
 
 DIGITS = tuple(range(10))
 SIDE = 16
@@ -55,10 +63,8 @@ ESL_ROWS = (
 
 def smooth(images: NDArray[np.float64]) -> NDArray[np.float64]:
     """The Tübingen form of ESL images, both (n, 256) in [-1, 1]."""
-    from scipy.ndimage import gaussian_filter
-
     squares = images.reshape(-1, SIDE, SIDE)
-    smoothed = gaussian_filter(squares, sigma=(0, SMOOTHING, SMOOTHING), mode="constant", cval=-1.0)
+    smoothed = ndimage.gaussian_filter(squares, sigma=(0, SMOOTHING, SMOOTHING), mode="constant", cval=-1.0)
     return np.asarray(smoothed.reshape(images.shape))
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
-from budgetbench.plots.base import FigureKind, figures
-from budgetbench.plots.experiment import Wanted, drawings, plot_experiment, plot_results
+from budgetbench.plots.base import FigureKind, NothingToDraw, figures
+from budgetbench.plots.experiment import Wanted, drawings
 from budgetbench.plots.writer import save
 
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")
 
-__all__ = ["FigureKind", "Wanted", "drawings", "figures", "plot_experiment", "plot_results", "save"]
+__all__ = ["FigureKind", "NothingToDraw", "Wanted", "drawings", "figures", "save"]

@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetbench.lazy import lazy
+
 if TYPE_CHECKING:
+    from matplotlib import ticker
     from matplotlib.axes import Axes
+else:
+    ticker = lazy("matplotlib.ticker")
 
 Vector = NDArray[np.float64]
 
@@ -25,11 +30,9 @@ def set_scale(axes: Axes, which: str, scale: str, values: Vector) -> None:
 
     On a logarithmic axis numbers are written out (20, 50, 100), no powers of ten.
     """
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
     axis = axes.xaxis if which == "x" else axes.yaxis
     values = values[np.isfinite(values)]
-    formatter = FuncFormatter(lambda value, _: number_text(value))
+    formatter = ticker.FuncFormatter(lambda value, _: number_text(value))
     if scale == "log":
         axes.set(**{f"{which}scale": "log"})
         low, high = float(values.min()), float(values.max())
@@ -37,9 +40,9 @@ def set_scale(axes: Axes, which: str, scale: str, values: Vector) -> None:
         axes.set(**{f"{which}lim": (low / 10**room, high * 10**room)})
         decades = np.log10(high / low)
         steps = (1.0, 2.0, 3.0, 5.0, 7.0) if decades < 0.8 else (1.0, 2.0, 5.0) if decades < 3.6 else (1.0,)
-        axis.set_major_locator(LogLocator(subs=steps, numticks=50))
-        axis.set_minor_locator(LogLocator(subs=[float(step) for step in range(1, 10)], numticks=100))
-        axis.set_minor_formatter(NullFormatter())
+        axis.set_major_locator(ticker.LogLocator(subs=steps, numticks=50))
+        axis.set_minor_locator(ticker.LogLocator(subs=[float(step) for step in range(1, 10)], numticks=100))
+        axis.set_minor_formatter(ticker.NullFormatter())
     axis.set_major_formatter(formatter)
 
 

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-import pandas as pd
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
+from budgetbench.datasets import datasets
+from budgetbench.lazy import lazy
 from budgetbench.parameters import Accepted
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, figure_kind
 from budgetbench.plots.panels import close_panels, new_panels
 from budgetbench.plots.refit import Refit, refit
 from budgetbench.results import Results
 from budgetbench.results.names import learner_title, parameter_text, varying
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib import lines
+else:
+    pd = lazy("pandas")
+    lines = lazy("matplotlib.lines")
 
 Floats = NDArray[np.float64]
 
@@ -91,7 +99,7 @@ def decision_2d(results: Results, options: Decision2D) -> Drawing:
         )
     handles, labels = _legend(options, again)
     caption = f"{len(again.stream.order)} training examples of one run."
-    heading = options.title or str(results.experiment.get("title") or results.folder.name)
+    heading = options.title or results.experiment.title
     close_panels(figure, heading, caption, handles, labels, len(labels))
     return Drawing(figure, _numbers(again, found))
 
@@ -175,23 +183,19 @@ def _shades() -> list[str]:
 
 
 def _best_line(again: Refit) -> Floats | None:
-    from budgetbench.datasets import datasets
-
     return getattr(datasets[again.experiment.dataset.name], "best_line", None)
 
 
 def _legend(options: Decision2D, again: Refit) -> tuple[list[Any], list[str]]:
-    from matplotlib.lines import Line2D
-
     negative, positive = (str(label) for label in again.problem.classes)
     entries = [
-        (Line2D([], [], color=NEGATIVE, marker="o", linestyle="none"), f"class {negative}"),
-        (Line2D([], [], color=POSITIVE, marker="^", linestyle="none"), f"class {positive}"),
-        (Line2D([], [], color=STORED, marker="s", linestyle="none", markerfacecolor="none"), "support vector"),
-        (Line2D([], [], color=STORED, linewidth=1.2), "decision rule"),
+        (lines.Line2D([], [], color=NEGATIVE, marker="o", linestyle="none"), f"class {negative}"),
+        (lines.Line2D([], [], color=POSITIVE, marker="^", linestyle="none"), f"class {positive}"),
+        (lines.Line2D([], [], color=STORED, marker="s", linestyle="none", markerfacecolor="none"), "support vector"),
+        (lines.Line2D([], [], color=STORED, linewidth=1.2), "decision rule"),
     ]
     if options.best_line and _best_line(again) is not None:
-        entries.append((Line2D([], [], color=BEST, linewidth=1.1, linestyle=(0, (4, 2))), "Bayes rule"))
+        entries.append((lines.Line2D([], [], color=BEST, linewidth=1.1, linestyle=(0, (4, 2))), "Bayes rule"))
     return [handle for handle, _ in entries], [label for _, label in entries]
 
 

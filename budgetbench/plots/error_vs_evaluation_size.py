@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import pandas as pd
 
+from budgetbench.lazy import lazy
 from budgetbench.plots.axes import set_scale
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, figure_kind
 from budgetbench.plots.panels import close_panels, new_panels
@@ -15,6 +15,11 @@ from budgetbench.plots.series import BARS, bar_ends, runs_text
 from budgetbench.plots.style import COLOURS
 from budgetbench.results import Results
 from budgetbench.results.summary import params_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+else:
+    pd = lazy("pandas")
 
 #: What the ways to choose the examples are called, and how each is drawn.
 RULES = {
@@ -64,7 +69,7 @@ def error_vs_evaluation_size(results: Results, options: ErrorVsEvaluationSize) -
     handles, labels = panels[0, 0].get_legend_handles_labels()
     bars = BARS[options.error_bars] if (data["high"] > data["low"]).any() else ""
     caption = f"{runs_text(data['runs'])}{f'; bars: {bars}' if bars else ''}. Before a removal, errors are counted on:"
-    title = options.title or str(results.experiment.get("title") or results.folder.name)
+    title = options.title or results.experiment.title
     close_panels(figure, title, caption, [handle[0] for handle in handles], labels, 2)
     return Drawing(figure, data)
 

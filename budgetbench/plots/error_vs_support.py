@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from budgetbench.lazy import lazy
 from budgetbench.plots.axes import dodged, positive_floor, set_scale
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figure_kind
 from budgetbench.plots.series import BARS, Series, bar_ends, runs_text, series_over_sizes
 from budgetbench.plots.style import finish, new_figure
 from budgetbench.results import Results
+
+if TYPE_CHECKING:
+    import pandas as pd
+else:
+    pd = lazy("pandas")
 
 Measure = Literal["test_error", "averaged_test_error", "online_error", "margin_error"]
 LABELS = {
@@ -77,7 +82,7 @@ def error_vs_support(results: Results, options: ErrorVsSupport) -> Drawing:
     axes.set_ylabel(LABELS[measure])
     bars = BARS[options.error_bars] if (data["high"] > data["low"]).any() else ""
     caption = runs_text(data["runs"]) + (f"; bars: {bars}" if bars else "") + "."
-    finish(figure, axes, options, options.title or str(results.experiment.get("title") or results.folder.name), caption)
+    finish(figure, axes, options, options.title or results.experiment.title, caption)
     return Drawing(figure, data)
 
 

@@ -7,15 +7,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import pandas as pd
 
+from budgetbench.lazy import lazy
 from budgetbench.plots.axes import set_scale
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figure_kind
-from budgetbench.plots.series import BARS, SIZES, Series, bar_ends, runs_text, series_over_sizes
+from budgetbench.plots.series import BARS, Series, bar_ends, runs_text, series_over_sizes
 from budgetbench.plots.style import COLOURS, LINES, MARKERS, finish, new_figure
 from budgetbench.results import Results
 from budgetbench.results.names import learner, learner_title, parameters_text, varying
+from budgetbench.results.sizes import kept
 from budgetbench.results.summary import params_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+else:
+    pd = lazy("pandas")
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,7 +95,7 @@ def error_vs_time(results: Results, options: ErrorVsTime) -> Drawing:
     if len(budgets) > 1:
         caption += f"; the larger the mark, the larger the budget: {', '.join(str(budget) for budget in budgets)}"
     caption += "."
-    finish(figure, axes, options, options.title or str(results.experiment.get("title") or results.folder.name), caption)
+    finish(figure, axes, options, options.title or results.experiment.title, caption)
     return Drawing(figure, data)
 
 
@@ -126,7 +132,7 @@ def _labels(series: list[Series]) -> list[str]:
         cls = learner(one.algorithm)
         usual = cls.defaults() if cls else {}
         siblings = [params[id(other)] for other in series if other.algorithm == one.algorithm]
-        names = [name for name in varying(siblings, without=SIZES) if own.get(name) != usual.get(name)]
+        names = [name for name in varying(siblings, without=kept()) if own.get(name) != usual.get(name)]
         words = parameters_text(own, names)
         labels.append(f"{learner_title(one.algorithm)} ({words})" if words else learner_title(one.algorithm))
     return labels

@@ -1,18 +1,14 @@
-"""Drawing the figures that experiments ask for."""
+"""Drawing the figures that an experiment asks for."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from budgetbench.errors import Notice, RequestError
 from budgetbench.plots.base import Drawing, NothingToDraw, figures
 from budgetbench.plots.style import styled
-from budgetbench.plots.writer import save
-from budgetbench.results import Results, each, experiment_folders, read_results
+from budgetbench.results import Results
 
 CURVES = ("online_error_vs_seen", "support_vs_seen", "online_error_vs_support")
 
@@ -38,14 +34,10 @@ class Wanted:
 def drawings(results: Results) -> Iterator[Wanted]:
     """Draw the figures of an experiment one after the other, without writing them: those of its key `plots`, else
     those that suit it.
-
-    Raises
-    ------
-    ParameterError : the experiment's `plots` are not as they should be.
     """
-    asked = results.experiment.get("plots")
-    wanted = [{"kind": kind} for kind in _suitable(results)] if asked is None else asked
-    specs = [figures[spec["kind"]].checked(spec) for spec in wanted]
+    specs = results.experiment.plots
+    if specs is None:
+        specs = tuple(figures[kind].checked({}) for kind in _suitable(results))
     for spec, stem in zip(specs, _stems(specs), strict=True):
         try:
             with styled():
@@ -54,66 +46,6 @@ def drawings(results: Results) -> Iterator[Wanted]:
             yield Wanted(spec, stem, None, str(error))
         else:
             yield Wanted(spec, stem, drawing)
-
-
-def plot_results(root: Path | str) -> list[Path]:
-    """Draw the figures of every experiment under `root`, or of the one whose folder it is.
-
-    Returns
-    -------
-    The files written.
-
-    Raises
-    ------
-    RequestError : no results there, or none that can be drawn.
-    """
-    folders = experiment_folders(root)
-    if len(folders) == 1:
-        return plot_experiment(folders[0])
-    paths = [path for drawn in each(folders, _drawn) for path in drawn]
-    if not paths:
-        raise RequestError(f"no figure could be drawn from the {len(folders)} experiments in {root}; see the warnings")
-    return paths
-
-
-def _drawn(folder: Path) -> list[Path]:
-    try:
-        return plot_experiment(folder)
-    except NothingToDraw as error:
-        warnings.warn(str(error), Notice, stacklevel=2)
-        return []
-
-
-def plot_experiment(folder: Path | str) -> list[Path]:
-    """Draw the figures of one experiment into its `figures/`: those of its key `plots`, else those that suit it.
-
-    Returns
-    -------
-    The files written: of each figure a png, a pdf and the csv with the numbers drawn.
-
-    Raises
-    ------
-    RequestError : no results there.
-    NothingToDraw : the results hold nothing that the figures show.
-    ParameterError : the experiment's `plots` are not as they should be.
-    """
-    results = read_results(folder)
-    paths: list[Path] = []
-    problems: list[str] = []
-    for wanted in drawings(results):
-        if wanted.drawing is None:
-            problems.append(f"{wanted.spec['kind']}: {wanted.problem}")
-        else:
-            drawing = wanted.drawing
-            paths += save(drawing.figure, drawing.data, results.folder / "figures", wanted.stem)
-    if not paths:
-        found = "; ".join(problems) or "neither test errors nor curves of the online error"
-        raise NothingToDraw(
-            f"nothing to draw in {results.folder}: {found}. Are its runs done? budgetbench run CONFIG finishes them."
-        )
-    for problem in problems:
-        warnings.warn(f"{results.folder}: figure left out: {problem}", Notice, stacklevel=2)
-    return paths
 
 
 def _suitable(results: Results) -> list[str]:
@@ -126,7 +58,7 @@ def _suitable(results: Results) -> list[str]:
     return kinds
 
 
-def _stems(specs: list[dict[str, Any]]) -> list[str]:
+def _stems(specs: Sequence[dict[str, Any]]) -> list[str]:
     """A file name for each figure: its `name`, else its kind, numbered where several have it."""
     stems: list[str] = []
     for spec in specs:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-import pandas as pd
 from annotated_types import Ge
 
+from budgetbench.lazy import lazy
 from budgetbench.parameters import Unit
 from budgetbench.plots.axes import set_scale
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figure_kind
 from budgetbench.plots.series import Series, runs_text, series_of_rows
 from budgetbench.plots.style import finish, new_figure
 from budgetbench.results import Results
-from budgetbench.results.names import budget_of
+from budgetbench.results.sizes import budget_of
 from budgetbench.results.summary import params_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+else:
+    pd = lazy("pandas")
 
 LABELS = {
     "seen": "Number of examples seen",
@@ -107,7 +112,7 @@ def _curves(results: Results, options: Curves, across: str, up: str) -> Drawing:
     caption = (
         runs_text(data["runs"]) + (f"; {several}" if several else "") + (f"; B = {budget}" if budget else "") + "."
     )
-    finish(figure, axes, options, options.title or str(results.experiment.get("title") or results.folder.name), caption)
+    finish(figure, axes, options, options.title or results.experiment.title, caption)
     return Drawing(figure, data)
 
 
@@ -131,7 +136,7 @@ def _chosen(results: Results, budget: int | None) -> tuple[pd.DataFrame, int | N
     rows = summary[summary["selected"].astype(bool) & (summary["runs"] > 0) & summary.index.isin(with_curve)]
     if rows.empty:
         raise NothingToDraw("no finished run of an online learner has a curve")
-    budgets = [budget_of(params, own) for params, own in zip(params_of(rows), rows["budget"], strict=True)]
+    budgets = [budget_of(params) for params in params_of(rows)]
     known = sorted({one for one in budgets if one is not None})
     if budget is None and len(known) > 1 and len(rows) > CROWD:
         budget = known[len(known) // 2]

@@ -6,12 +6,18 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from budgetbench.lazy import lazy
 from budgetbench.plots.style import GREY, LEGEND_LINE
 
 if TYPE_CHECKING:
     import numpy as np
+    from matplotlib import figure as figures
+    from matplotlib.backends import backend_agg as agg
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
+else:
+    agg = lazy("matplotlib.backends.backend_agg")
+    figures = lazy("matplotlib.figure")
 
 HEAD = 0.34  # inches for the title above the panels
 
@@ -26,11 +32,8 @@ def new_panels(
     width, height : of the figure without title and legend, in inches.
     options : for matplotlib's `Figure.subplots`.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height + HEAD + LEGEND_LINE * (legend_rows + 1)))
-    FigureCanvasAgg(figure)
+    figure = figures.Figure(figsize=(width, height + HEAD + LEGEND_LINE * (legend_rows + 1)))
+    agg.FigureCanvasAgg(figure)
     return figure, figure.subplots(rows, columns, squeeze=False, **options)
 
 

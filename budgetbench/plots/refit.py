@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
-from budgetbench.errors import BudgetbenchError
+from budgetbench.datasets import Cache
+from budgetbench.engine.kernel_access import Gram, Streamed
+from budgetbench.errors import BudgetbenchError, ParameterError
+from budgetbench.experiment import Experiment
+from budgetbench.lazy import lazy
 from budgetbench.plots.base import NothingToDraw
 from budgetbench.results import Results
+from budgetbench.streams import LearningProblem, Stream, load_problem, make_learner, stream_of
 
 if TYPE_CHECKING:
-    from budgetbench.experiment import Experiment
-    from budgetbench.streams import LearningProblem, Stream
+    import pandas as pd
+else:
+    pd = lazy("pandas")
 
 RUN = 0
 """The run that is shown."""
@@ -34,20 +39,19 @@ class Refit:
 
         Raises
         ------
-        NothingToDraw : a model is not the one whose result was recorded, as another version learnt that.
+        NothingToDraw : a model is not the one whose result was recorded, as another version learnt that, or cannot be
+            learnt in this one.
         """
-        from budgetbench.engine.kernel_access import Gram, Streamed
-        from budgetbench.runner.execute import make_learner
-        from budgetbench.runner.plan import Trial
-
         experiment, problem = self.experiment, self.problem
         X = problem.X[: problem.n_train]
-        own = experiment.dataset.inputs_differ  # no Gram matrix is made for inputs of one run
-        access = Streamed(experiment.kernel, X) if own else Gram(experiment.kernel.matrix(X, X), X)
-        trials = results.trials
-        for _, trial in trials[(trials["run"] == RUN) & trials["test_error"].notna()].iterrows():
-            model: Any = make_learner(Trial(trial["algorithm"], trial["params"], RUN, trial["key"]), experiment)
-            model.start(problem.classes, X.shape[1])
+        trials = results.trials[(results.trials["run"] == RUN) & results.trials["test_error"].notna()]
+        with _or_nothing():
+            own = experiment.dataset.inputs_differ  # no Gram matrix is made for inputs of one run
+            access = Streamed(experiment.kernel, X) if own else Gram(experiment.kernel.matrix(X, X), X)
+        for _, trial in trials.iterrows():
+            with _or_nothing():
+                model: Any = make_learner(experiment, trial["algorithm"], trial["params"], RUN)
+                model.start(problem.classes, X.shape[1])
             model.learn(access, self.stream.labels, self.stream.order)
             learnt, was = model.outcome().size, trial["support_size"]
             if learnt != was:
@@ -72,16 +76,19 @@ def refit(results: Results, inputs: int) -> Refit:
     ------
     NothingToDraw : the data is another, or cannot be had.
     """
-    from budgetbench.config import load
-    from budgetbench.datasets import Cache
-    from budgetbench.streams import load_problem, stream_of
-
     cache = Cache(os.environ.get("BUDGETBENCH_DATA", "data"), os.environ.get("BUDGETBENCH_MIRROR"), quiet=True)
-    try:
-        experiment = load(results.folder / "experiment.yaml")
+    experiment = results.experiment
+    with _or_nothing():
         problem, _ = load_problem(experiment, cache, RUN)
-    except BudgetbenchError as error:
-        raise NothingToDraw(f"its models cannot be learnt again: {error}") from error
     if problem.X.shape[1] != inputs:
         raise NothingToDraw(f"{experiment.dataset.name} has {problem.X.shape[1]} inputs, this figure shows {inputs}")
     return Refit(experiment, problem, stream_of(problem, experiment, RUN))
+
+
+@contextmanager
+def _or_nothing() -> Iterator[None]:
+    """Data that cannot be had, and what this version does not know of an experiment, leave nothing to draw."""
+    try:
+        yield
+    except (BudgetbenchError, ParameterError) as error:
+        raise NothingToDraw(f"its models cannot be learnt again: {error}") from error

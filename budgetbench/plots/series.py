@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
+from budgetbench.lazy import lazy
 from budgetbench.plots.style import learner_style, variant_style
 from budgetbench.results import Results
-from budgetbench.results.grid import canonical_json, points
-from budgetbench.results.names import learner_title, parameter_text, varying
+from budgetbench.results.names import canonical_json, learner_title, parameter_text, varying
+from budgetbench.results.sizes import budgets, kept, sizes
 from budgetbench.results.summary import params_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+else:
+    pd = lazy("pandas")
 
 BARS = {"minmax": "minimum to maximum", "std": "± standard deviation", "stderr": "± standard error", "none": ""}
 """What the bars of a figure can show, in words."""
-
-SIZES = ("budget", "bound_budget", "U", "eta")
-"""Parameters that set how many examples a learner keeps: results that differ in these only are joined to a line."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +53,8 @@ class Series:
 
 
 def series_over_sizes(results: Results, rows: pd.DataFrame) -> list[Series]:
-    """One series for each learner and each set of its parameters other than those in `SIZES`."""
-    return _series(results, rows, SIZES)
+    """One series for each learner and each set of its parameters other than those that say how much it keeps."""
+    return _series(results, rows, kept())
 
 
 def series_of_rows(results: Results, rows: pd.DataFrame) -> list[Series]:
@@ -62,8 +64,8 @@ def series_of_rows(results: Results, rows: pd.DataFrame) -> list[Series]:
 
 def _series(results: Results, rows: pd.DataFrame, joined: tuple[str, ...]) -> list[Series]:
     params = dict(zip(rows.index, params_of(rows), strict=True))
-    algorithms = list(dict.fromkeys(point.algorithm for point in points(results.experiment)))
-    searched = _searched(results)
+    entries = results.experiment.algorithms
+    algorithms = list(dict.fromkeys(entry.name for entry in entries))
     found: list[Series] = []
     for algorithm, own in rows.groupby("algorithm", sort=False):
         groups: dict[tuple[str, tuple[str, ...]], list[Any]] = {}
@@ -76,7 +78,7 @@ def _series(results: Results, rows: pd.DataFrame, joined: tuple[str, ...]) -> li
         colour, marker = learner_style(str(algorithm), algorithms)
         for number, ((_, sized), members) in enumerate(groups.items()):
             first = members[0]
-            best = searched.get(int(rows.loc[first, "entry"]), [])
+            best = entries[int(rows.loc[first, "entry"])].searched
             words = [f"best {parameter_text(name, params[first].get(name))}" for name in best]
             words += _words(params[first], [name for name in differing if name not in best])
             if len(ways) > 1 and joined and sized:
@@ -94,8 +96,8 @@ def _words(params: Mapping[str, Any], names: Iterable[str]) -> list[str]:
         value = params.get(name)
         if value is None:
             continue
-        if name in ("budget", "bound_budget"):
-            words.append(f"B = {value}")
+        if name in budgets():
+            words.append(f"{sizes()[name].sign} = {value}")
         elif name == "epochs":
             words.append(f"{value} epoch" if value == 1 else f"{value} epochs")
         else:
@@ -105,16 +107,6 @@ def _words(params: Mapping[str, Any], names: Iterable[str]) -> list[str]:
 
 def _label(title: str, words: list[str]) -> str:
     return f"{title} ({', '.join(words)})" if words else title
-
-
-def _searched(results: Results) -> dict[int, list[str]]:
-    """For each entry that selects among parameter sets: the parameters it selects among."""
-    values: dict[int, dict[str, set[str]]] = {}
-    for point in points(results.experiment):
-        if point.select is not None:
-            for name, value in point.given.items():
-                values.setdefault(point.entry, {}).setdefault(name, set()).add(repr(value))
-    return {entry: [name for name, found in grid.items() if len(found) > 1] for entry, grid in values.items()}
 
 
 def runs_text(runs: Iterable[int]) -> str:

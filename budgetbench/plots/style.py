@@ -7,14 +7,22 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from budgetbench.lazy import lazy
 from budgetbench.private import spare_matplotlib_its_home
 from budgetbench.results.names import learner
 
 if TYPE_CHECKING:
+    import matplotlib
+    from matplotlib import figure as figures
     from matplotlib.axes import Axes
+    from matplotlib.backends import backend_agg as agg
     from matplotlib.figure import Figure
 
     from budgetbench.plots.base import Options
+else:
+    agg = lazy("matplotlib.backends.backend_agg")
+    figures = lazy("matplotlib.figure")
+    matplotlib = lazy("matplotlib")
 
 SIZES = {"single": (4.3, 3.0), "double": (6.8, 4.0)}
 """Width, and height of the axes with their labels, in inches; legends come on top of the height."""
@@ -66,8 +74,6 @@ SETTINGS: dict[str, Any] = {
 def styled() -> Iterator[None]:
     """Matplotlib's defaults with our settings, whatever the user's own settings are."""
     spare_matplotlib_its_home()
-    import matplotlib
-
     with matplotlib.rc_context():
         # Without the backend, which setting would load; figures are drawn on their own canvas.
         defaults = {name: value for name, value in matplotlib.rcParamsDefault.items() if "backend" not in name}
@@ -78,13 +84,10 @@ def styled() -> Iterator[None]:
 
 def new_figure(size: str, labels: Sequence[str]) -> tuple[Figure, Axes]:
     """A figure with one pair of axes, high enough for a legend with these labels under it."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     width, height = SIZES[size]
     rows = -(-len(labels) // _legend_columns(size, labels))
-    figure = Figure(figsize=(width, height + LEGEND_LINE * (rows + 1)))
-    FigureCanvasAgg(figure)
+    figure = figures.Figure(figsize=(width, height + LEGEND_LINE * (rows + 1)))
+    agg.FigureCanvasAgg(figure)
     return figure, figure.subplots()
 
 

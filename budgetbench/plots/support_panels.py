@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-import pandas as pd
 from annotated_types import MinLen
 
 from budgetbench.errors import RequestError
+from budgetbench.lazy import lazy
 from budgetbench.parameters import DIFFERENT, Accepted
 from budgetbench.plots.axes import positive_floor, set_scale
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figure_kind
@@ -18,7 +18,14 @@ from budgetbench.plots.error_vs_support import LABELS, Measure
 from budgetbench.plots.panels import close_panels, new_panels
 from budgetbench.plots.series import Series, runs_text, series_over_sizes
 from budgetbench.plots.style import COLOURS, MARKERS, SIZES
-from budgetbench.results import Results, read_results
+from budgetbench.results import Results
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib import ticker
+else:
+    pd = lazy("pandas")
+    ticker = lazy("matplotlib.ticker")
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -110,9 +117,8 @@ def _experiments(results: Results, names: Sequence[str] | None) -> list[Results]
     """The results of the experiments named, which lie in the same folder as these."""
     found = []
     for name in names or [results.folder.name]:
-        folder = results.folder.parent / name
         try:
-            found.append(results if folder == results.folder else read_results(folder))
+            found.append(results if name == results.folder.name else results.beside(name))
         except RequestError:
             raise NothingToDraw(f"there are no results of {name} in {results.folder.parent}") from None
     return found
@@ -123,7 +129,7 @@ def _column(results: Results) -> _Column:
     rows = summary[summary["selected"].astype(bool) & summary["support_size_mean"].notna()]
     rows = rows.assign(size=rows["support_size_mean"].astype(float))
     series = [replace(one, label=_common(one.label)) for one in series_over_sizes(results, rows)]
-    title = str(results.experiment.get("title") or results.folder.name)
+    title = results.experiment.title
     return _Column(results.folder.name, title, series)
 
 
@@ -204,11 +210,9 @@ def _panel(axes: Axes, column: _Column, data: pd.DataFrame, options: SupportPane
 
 def _sparse_ticks(axes: Axes) -> None:
     """Fewer numbers on the x axis of a narrow panel, so that they do not run into one another."""
-    from matplotlib.ticker import LogLocator
-
     low, high = axes.get_xlim()
     steps = (1.0, 2.0, 5.0) if high < 15 * low else (1.0, 3.0) if high < 60 * low else (1.0,)
-    axes.xaxis.set_major_locator(LogLocator(subs=steps, numticks=50))
+    axes.xaxis.set_major_locator(ticker.LogLocator(subs=steps, numticks=50))
 
 
 def _x_values(column: _Column) -> Any:

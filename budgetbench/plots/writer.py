@@ -5,9 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
+from budgetbench.lazy import lazy
 from budgetbench.plots.style import styled
+
+if TYPE_CHECKING:
+    import pandas as pd
+else:
+    pd = lazy("pandas")
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

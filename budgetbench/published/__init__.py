@@ -65,9 +65,8 @@ def rows_of(key: str, item: str) -> Iterator[tuple[Mapping[str, Any], dict[str, 
                 yield row["of"], {name: value(row[name]) for name in names}
 
 
-def cited(experiment: Mapping[str, Any]) -> str:
-    """What an experiment reproduces, in words: ``Orabona, Keshet, Caputo 2008, Table 1``."""
-    key, item = experiment["reproduces"]["paper"], experiment["reproduces"]["item"]
+def cited(key: str, item: str) -> str:
+    """An item of a paper in words: ``Orabona, Keshet, Caputo 2008, Table 1``."""
     paper = read(key).data["paper"]
     names = [name.split()[-1] for name in paper["authors"]]
     return f"{', '.join(names)} {paper['year']}, {item}"

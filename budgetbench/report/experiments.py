@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 from markupsafe import Markup
 
-from budgetbench.errors import ConfigError
+from budgetbench.archive import read_provenance, read_results
 from budgetbench.plots import drawings, figures
 from budgetbench.report.numbers import Numbers, behind, results_table
 from budgetbench.report.vector import inline_svg
 from budgetbench.report.words import Anchors, counted
-from budgetbench.results import Results, failed, read_results
-from budgetbench.results.folder import read_provenance
-from budgetbench.results.grid import points
+from budgetbench.results import Results, failed
 from budgetbench.results.names import learner_title
 
 if TYPE_CHECKING:
@@ -79,8 +77,7 @@ def read_experiment_part(folder: Path, anchors: Anchors) -> ExperimentPart:
     """
     results = read_results(folder)
     experiment = results.experiment
-    reproduces = experiment.get("reproduces")
-    reproduces = reproduces if isinstance(reproduces, Mapping) else {}
+    reproduces = experiment.reproduces
     provenance = read_provenance(folder)
     notices = list(_notices(results))
     colours: set[str] = set()
@@ -88,15 +85,15 @@ def read_experiment_part(folder: Path, anchors: Anchors) -> ExperimentPart:
     return ExperimentPart(
         name=folder.name,
         anchor=anchors.new("experiment", folder.name),
-        title=str(experiment.get("title") or experiment.get("name") or folder.name),
-        paper=str(reproduces.get("paper") or ""),
-        item=str(reproduces.get("item") or ""),
-        dataset=dataset_name(experiment),
-        learners=tuple(dict.fromkeys(point.algorithm for point in points(experiment))),
+        title=experiment.title,
+        paper=reproduces.paper if reproduces else "",
+        item=reproduces.item if reproduces else "",
+        dataset=experiment.dataset.name,
+        learners=tuple(dict.fromkeys(entry.name for entry in experiment.algorithms)),
         runs=_runs(results),
         notices=notices,
         figures=drawn,
-        table=_table(results, notices),
+        table=None if results.summary.empty else results_table(results),
         configuration=(folder / "experiment.yaml").read_text(encoding="utf-8-sig"),
         provenance=_rows(provenance),
         version=str(provenance.get("budgetbench") or ""),
@@ -106,28 +103,19 @@ def read_experiment_part(folder: Path, anchors: Anchors) -> ExperimentPart:
     )
 
 
-def dataset_name(experiment: Mapping[str, Any]) -> str:
-    """The dataset's name as the configuration has it."""
-    dataset = experiment.get("dataset")
-    return str(dataset.get("name") or "") if isinstance(dataset, Mapping) else str(dataset or "")
-
-
 def _figures(results: Results, anchors: Anchors, notices: list[str], colours: set[str]) -> Iterator[Figure]:
-    try:
-        for wanted in drawings(results):
-            kind = wanted.spec["kind"]
-            summary = figures[kind].summary
-            if wanted.drawing is None:
-                notices.append(f"The figure of {summary} is not drawn: {wanted.problem}.")
-                continue
-            _without_title(wanted.drawing.figure, str(results.experiment.get("title") or results.folder.name))
-            anchor = anchors.new("figure", results.folder.name, wanted.stem)
-            svg, used = inline_svg(wanted.drawing, anchor)
-            colours |= used
-            numbers = behind(wanted.drawing, f"{results.folder.name}/figures/{wanted.stem}.csv")
-            yield Figure(anchor, svg, f"{summary[:1].upper()}{summary[1:]}.", numbers)
-    except ConfigError as error:  # results of another version, whose figures were others, stay readable
-        notices.append(f"No figure is drawn: {error}.")
+    for wanted in drawings(results):
+        kind = wanted.spec["kind"]
+        summary = figures[kind].summary
+        if wanted.drawing is None:
+            notices.append(f"The figure of {summary} is not drawn: {wanted.problem}.")
+            continue
+        _without_title(wanted.drawing.figure, results.experiment.title)
+        anchor = anchors.new("figure", results.folder.name, wanted.stem)
+        svg, used = inline_svg(wanted.drawing, anchor)
+        colours |= used
+        numbers = behind(wanted.drawing, f"{results.folder.name}/figures/{wanted.stem}.csv")
+        yield Figure(anchor, svg, f"{summary[:1].upper()}{summary[1:]}.", numbers)
 
 
 def _without_title(figure: MatplotlibFigure, title: str) -> None:
@@ -139,20 +127,10 @@ def _without_title(figure: MatplotlibFigure, title: str) -> None:
         figure.suptitle("")
 
 
-def _table(results: Results, notices: list[str]) -> Numbers | None:
-    if results.summary.empty:
-        return None
-    try:
-        return results_table(results)
-    except ConfigError as error:
-        notices.append(f"No table is shown: {error}.")
-        return None
-
-
 def _notices(results: Results) -> Iterator[str]:
     trials = results.trials
     broken = failed(trials)
-    wanted = len(points(results.experiment)) * int(results.experiment.get("permutations") or 0)
+    wanted = results.experiment.n_trials
     done = len(trials) - len(broken)
     if done + len(broken) < wanted:
         yield f"Unfinished: {done} of {counted(wanted, 'run')} are done."

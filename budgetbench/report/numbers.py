@@ -87,12 +87,7 @@ def behind(drawing: Drawing, file: str) -> Numbers:
 
 
 def results_table(results: Results) -> Numbers:
-    """The experiment's own table of results.
-
-    Raises
-    ------
-    ConfigError : the configuration names a layout that does not exist.
-    """
+    """The experiment's own table of results."""
     own = table(results.summary, results.experiment)
     sections = [
         Section(group.heading, [Row([cell.text for cell in row], str(row[0].values[0])) for row in group.rows])

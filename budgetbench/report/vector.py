@@ -11,15 +11,20 @@ from xml.etree import ElementTree
 import pandas as pd
 from markupsafe import Markup
 
+from budgetbench.lazy import lazy
 from budgetbench.plots.style import styled
 from budgetbench.report.palette import variable
 from budgetbench.report.words import number
 
 if TYPE_CHECKING:
+    import matplotlib
+    from matplotlib import colors
     from matplotlib.artist import Artist
     from matplotlib.figure import Figure
 
     from budgetbench.plots.base import Drawing
+else:
+    colors, matplotlib = lazy("matplotlib.colors"), lazy("matplotlib")
 
 SVG = "{http://www.w3.org/2000/svg}"
 LINK = "{http://www.w3.org/1999/xlink}href"
@@ -112,8 +117,6 @@ def _lower(label: str) -> str:
 
 
 def _svg(figure: Figure) -> str:
-    import matplotlib
-
     stream = io.StringIO()
     with styled(), matplotlib.rc_context(SETTINGS):  # type: ignore[arg-type]
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
@@ -133,8 +136,6 @@ def _name_learners(drawing: Drawing) -> None:
 
 def _labelled(figure: Figure) -> Iterator[tuple[str, Artist]]:
     """Everything that is drawn for a series, with the series' label."""
-    from matplotlib.colors import to_rgb, to_rgba_array
-
     for axes in figure.axes:
         for container in axes.containers:
             for artist in container.get_children():
@@ -143,9 +144,9 @@ def _labelled(figure: Figure) -> Iterator[tuple[str, Artist]]:
             yield str(artist.get_label()), artist
         colours = {line.get_color(): str(line.get_label()) for line in axes.get_lines()}
         for collection in axes.collections:  # a band has no label, but the colour of its line
-            faces = to_rgba_array(collection.get_facecolor())
+            faces = colors.to_rgba_array(collection.get_facecolor())
             for colour, label in colours.items():
-                if len(faces) and tuple(faces[0][:3]) == to_rgb(colour):
+                if len(faces) and tuple(faces[0][:3]) == colors.to_rgb(colour):
                     yield label, collection
     for legend in figure.legends:
         for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):

@@ -10,14 +10,15 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from budgetbench.archive import each, experiment_folders
 from budgetbench.datasets import datasets
 from budgetbench.errors import RequestError
 from budgetbench.report.comparison import PaperPart, paper_parts
 from budgetbench.report.experiments import ExperimentPart, read_experiment_part
 from budgetbench.report.palette import DARK, LIGHT, variables
 from budgetbench.report.words import Anchors, counted
-from budgetbench.results import each, experiment_folders
 from budgetbench.results.names import learner_title
+from budgetbench.verdicts import check, papers
 from budgetbench.verdicts.model import OUTCOMES, Paper, Verdict, counts
 from budgetbench.verdicts.words import RULE
 from budgetbench.version import __version__
@@ -41,8 +42,6 @@ def write_report(root: Path | str, out: Path | str | None = None) -> Path:
     ------
     RequestError : no results there, or `out` cannot be written.
     """
-    from budgetbench.verdicts import check, papers
-
     folders = experiment_folders(root)  # before anything else, so that a wrong folder is said at once
     page = render(folders, check(root), papers())
     out = Path(root) / FILE if out is None else Path(out)

@@ -1,29 +1,14 @@
-"""Reading results: trials, the summary of each algorithm and parameter set, and tables of it.
+"""What came of the runs, as values: records, the summary of each parameter set, and tables of it.
 
 Raw before derived: `trials.jsonl` is the only thing that is not recomputed; everything here only reads it.
 """
 
 from __future__ import annotations
 
-from budgetbench.results.folder import Results, each, experiment_folders, read_experiment, read_results
+from budgetbench.results.layouts import table
 from budgetbench.results.schema import MEASURES
-from budgetbench.results.summary import current_trials, summarise, write_summary
-from budgetbench.results.table import Table, table
+from budgetbench.results.summary import Results, assigned, summarise
+from budgetbench.results.table import Table
 from budgetbench.results.trials import completed, failed, read_trials
 
-__all__ = [
-    "MEASURES",
-    "Results",
-    "Table",
-    "completed",
-    "current_trials",
-    "each",
-    "experiment_folders",
-    "failed",
-    "read_experiment",
-    "read_results",
-    "read_trials",
-    "summarise",
-    "table",
-    "write_summary",
-]
+__all__ = ["MEASURES", "Results", "Table", "assigned", "completed", "failed", "read_trials", "summarise", "table"]

@@ -6,12 +6,14 @@ import csv
 import io
 import textwrap
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rich.table import Table as RichTable
+from rich import box
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
 
-    from budgetbench.results.table import Cell, Table
+from budgetbench.errors import RequestError, nearest
+from budgetbench.results.table import Cell, Table
 
 LEFT_OUT = "Mean ± standard deviation; a wider terminal, or table.md, shows all columns and ranges."
 
@@ -21,10 +23,6 @@ LATEX |= {character: f"\\{character}" for character in "%&_#$\x7b\x7d"}
 
 def rich_table(table: Table, brief: bool = False) -> RichTable:
     """For the terminal, its colours left to the terminal's theme; in brief without ranges and dispensable columns."""
-    from rich import box
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
     notes = [LEFT_OUT] if brief else table.notes
     shown = RichTable(
         title=Text(table.title),
@@ -82,8 +80,6 @@ def fitting(table: Table, width: int) -> RichTable:
 
 def text(table: Table) -> str:
     """As on the terminal, without colours and as wide as it needs to be."""
-    from rich.console import Console
-
     shown = rich_table(table)
     console = Console(file=io.StringIO(), width=1000, color_system=None, legacy_windows=False)
     width = console.measure(shown).maximum
@@ -136,6 +132,25 @@ def comma_separated(table: Table) -> str:
             values = [value for cell in row for value in cell.values]
             writer.writerow([*values, group.heading] if grouped else values)
     return stream.getvalue()
+
+
+def render(table: Table, style: str) -> str:
+    """The table as `text`, `markdown`, `latex` or `csv`, ending in a newline.
+
+    Raises
+    ------
+    RequestError : another style.
+    """
+    if style not in FORMATS:
+        hint = nearest(style, FORMATS)
+        raise RequestError(f"table format: found {style!r}; accepted: {', '.join(FORMATS)}. {hint}".rstrip())
+    return FORMATS[style](table)
+
+
+def document(table: Table) -> str:
+    """A markdown page: title, table, notes."""
+    notes = "".join(f"\n{note}\n" for note in table.notes)
+    return f"# {table.title}\n\n{markdown(table)}{notes}"
 
 
 def _shown(cell: Cell, brief: bool) -> str:

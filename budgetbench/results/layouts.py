@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
+from budgetbench.experiment import Experiment
+from budgetbench.lazy import lazy
 from budgetbench.published import Value, cited
-from budgetbench.results.grid import points
 from budgetbench.results.names import learner_title, parameter_text, parameters_text, value_text, varying
 from budgetbench.results.printed import printed_rows
-from budgetbench.results.schema import BUDGETS
+from budgetbench.results.sizes import budgets
 from budgetbench.results.summary import params_of
-from budgetbench.results.table import Cell, Column, Group, Layout, Table
+from budgetbench.results.table import Cell, Column, Group, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+else:
+    pd = lazy("pandas")
 
 Row = Mapping[str, Any]
 Maker = Callable[[Row], Cell]
@@ -23,7 +28,7 @@ SPREAD = "mean ± standard deviation"
 RANGE = "(minimum–maximum)"
 
 
-def accuracy(summary: pd.DataFrame, experiment: Mapping[str, Any]) -> Table:
+def accuracy(summary: pd.DataFrame, experiment: Experiment) -> Table:
     """Test error first, one row for each algorithm and parameter set, in the configuration's order."""
     columns: list[tuple[Column, Maker]] = [
         *_naming(summary, experiment),
@@ -39,14 +44,14 @@ def accuracy(summary: pd.DataFrame, experiment: Mapping[str, Any]) -> Table:
     return _table(summary, experiment, columns, notes, grouped=False)
 
 
-def mistakes(summary: pd.DataFrame, experiment: Mapping[str, Any]) -> Table:
+def mistakes(summary: pd.DataFrame, experiment: Experiment) -> Table:
     """Online mistakes and size of the support set, grouped by budget: Orabona et al. 2008, Tables 1 to 3.
 
     An experiment that reproduces one of them has the published values beside its own.
     """
     published = printed_rows(summary, experiment)
     columns: list[tuple[Column, Maker]] = [
-        *_naming(summary, experiment, without=BUDGETS),
+        *_naming(summary, experiment, without=budgets()),
         _count("Runs", "runs"),
         _error("Mistakes, %", "online_error"),
         _printed("Paper", "online_error", published),
@@ -55,12 +60,12 @@ def mistakes(summary: pd.DataFrame, experiment: Mapping[str, Any]) -> Table:
         _count("Failed", "failed"),
     ]
     notes = [f"{SPREAD.capitalize()} over the runs."]
-    if published:
-        notes.append(f"Paper: as printed in {cited(experiment)}.")
+    if published and experiment.reproduces:
+        notes.append(f"Paper: as printed in {cited(experiment.reproduces.paper, experiment.reproduces.item)}.")
     return _table(summary, experiment, columns, notes, grouped=True)
 
 
-def cache(summary: pd.DataFrame, experiment: Mapping[str, Any]) -> Table:
+def cache(summary: pd.DataFrame, experiment: Experiment) -> Table:
     """What Crammer et al. 2003 show in Figure 4 and say of it: three errors, support size, insertions and removals."""
     columns: list[tuple[Column, Maker]] = [
         *_naming(summary, experiment),
@@ -77,12 +82,24 @@ def cache(summary: pd.DataFrame, experiment: Mapping[str, Any]) -> Table:
     return _table(summary, experiment, columns, [f"{SPREAD.capitalize()} over the runs."], grouped=False)
 
 
+Layout = Callable[["pd.DataFrame", Experiment], Table]
 LAYOUTS: dict[str, Layout] = {"accuracy": accuracy, "mistakes": mistakes, "cache": cache}
+
+
+def table(summary: pd.DataFrame, experiment: Experiment) -> Table:
+    """The table of an experiment, in the layout that it asks for; else test errors first where there are any.
+
+    Parameters
+    ----------
+    summary : as `summarise` returns it; rows that are not selected stay out.
+    """
+    usual = "accuracy" if summary["test_error_mean"].notna().any() else "mistakes"
+    return LAYOUTS[experiment.table.layout if experiment.table else usual](summary, experiment)
 
 
 def _table(
     summary: pd.DataFrame,
-    experiment: Mapping[str, Any],
+    experiment: Experiment,
     columns: list[tuple[Column, Maker]],
     notes: list[str],
     grouped: bool,
@@ -102,7 +119,7 @@ def _table(
     # A column that says nothing anywhere is left out, except the first, which names the rows.
     kept = [i for i in range(len(columns)) if i == 0 or any(row[i].text for row in cells)]
     return Table(
-        title=str(experiment.get("title") or experiment.get("name") or "Results"),
+        title=experiment.title,
         columns=[columns[i][0] for i in kept],
         groups=[Group(group.heading, [[row[i] for i in kept] for row in group.rows]) for group in groups.values()],
         notes=notes,
@@ -110,11 +127,10 @@ def _table(
 
 
 def _naming(
-    summary: pd.DataFrame, experiment: Mapping[str, Any], without: tuple[str, ...] = ("budget",)
+    summary: pd.DataFrame, experiment: Experiment, without: tuple[str, ...] = ("budget",)
 ) -> list[tuple[Column, Maker]]:
     """The columns that say which algorithm and which of its parameter sets a row is."""
     params = dict(zip(summary.index, params_of(summary), strict=True))
-    searched = _searched(experiment)
     names: dict[str, list[str]] = {}
     for algorithm, rows in summary.groupby("algorithm", sort=False):
         names[str(algorithm)] = varying((params[i] for i in rows.index), without)
@@ -124,7 +140,7 @@ def _naming(
 
     def parameters_cell(row: Row) -> Cell:
         own = params[row.name]  # type: ignore[attr-defined]
-        grid = searched.get(row["entry"], {})
+        grid = experiment.algorithms[row["entry"]].searched
         rest = parameters_text(own, [name for name in names[row["algorithm"]] if name not in grid])
         found = [_best_of(name, own.get(name), values) for name, values in grid.items()]
         text = ", ".join([*found, *([rest] if rest else [])])
@@ -136,21 +152,7 @@ def _naming(
     ]
 
 
-def _searched(experiment: Mapping[str, Any]) -> dict[int, dict[str, list[Any]]]:
-    """For each entry that selects among parameter sets: the values of each parameter it selects among."""
-    searched: dict[int, dict[str, list[Any]]] = {}
-    for point in points(experiment):
-        if point.select is not None:
-            for name, value in point.given.items():
-                values = searched.setdefault(point.entry, {}).setdefault(name, [])
-                if value not in values:
-                    values.append(value)
-    return {
-        entry: {name: values for name, values in grid.items() if len(values) > 1} for entry, grid in searched.items()
-    }
-
-
-def _best_of(name: str, value: Any, values: list[Any]) -> str:
+def _best_of(name: str, value: Any, values: tuple[Any, ...]) -> str:
     return f"{parameter_text(name, value)} (best of {name.replace('_', ' ')} = {value_text(values)})"
 
 

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import pandas as pd
-
-from budgetbench.results.schema import BUDGETS
+from budgetbench.errors import ParameterError
+from budgetbench.learners import learners
 
 
 def learner(name: str) -> Any | None:
     """The class of a registered learner, None for an unknown name (results of a learner that is gone)."""
-    from budgetbench.learners import learners
-
     return learners[name] if name in learners else None  # noqa: SIM401 - a Registry has no get
 
 
-def canonical_name(name: str) -> str:
-    """A learner's name with aliases resolved."""
-    from budgetbench.learners import learners
+def complete(algorithm: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """A parameter set with the learner's defaults; as it stands where this version does not know or accept it."""
+    cls = learner(algorithm)
+    try:
+        return dict(params if cls is None else cls.checked(dict(params)))
+    except ParameterError:
+        return dict(params)
 
-    return learners.canonical(name)
+
+def canonical_json(params: Mapping[str, Any]) -> str:
+    """Parameters as text that is the same whatever the order of their names."""
+    return json.dumps(params, sort_keys=True, ensure_ascii=False)
 
 
 def learner_title(name: str) -> str:
@@ -64,11 +69,3 @@ def varying(sets: Iterable[Mapping[str, Any]], without: Iterable[str] = ()) -> l
     names = dict.fromkeys(name for row in rows for name in row)
     left_out = set(without)
     return [name for name in names if name not in left_out and any(row.get(name) != rows[0].get(name) for row in rows)]
-
-
-def budget_of(params: Mapping[str, Any], budget: Any = None) -> int | None:
-    """The budget B that a parameter set stands for, or None."""
-    for value in (budget, *(params.get(name) for name in BUDGETS)):
-        if not pd.isna(value):
-            return int(value)
-    return None

@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
+from budgetbench.experiment import Experiment
+from budgetbench.lazy import lazy
+from budgetbench.learners import learners
 from budgetbench.published import PAPERS, Value, rows_of
-from budgetbench.results.names import canonical_name, learner
-from budgetbench.results.schema import BUDGETS
+from budgetbench.results.names import learner
+from budgetbench.results.sizes import budgets
 from budgetbench.results.summary import params_of
 
+if TYPE_CHECKING:
+    import pandas as pd
+else:
+    pd = lazy("pandas")
 
-def printed_rows(summary: pd.DataFrame, experiment: Mapping[str, Any]) -> dict[int, dict[str, Value]]:
+
+def printed_rows(summary: pd.DataFrame, experiment: Experiment) -> dict[int, dict[str, Value]]:
     """The published values by measure, for each row of the summary that has any.
 
     A published row is about the parameters that it names; of several variants that fit, about the one with most of
     the learner's defaults.
     """
-    reproduces = experiment.get("reproduces")
-    if not isinstance(reproduces, Mapping) or reproduces.get("paper") not in PAPERS:
+    reproduces = experiment.reproduces
+    if reproduces is None or reproduces.paper not in PAPERS:
         return {}
     params = dict(zip(summary.index, params_of(summary), strict=True))
     found: dict[int, dict[str, Value]] = {}
-    for of, values in rows_of(reproduces["paper"], str(reproduces.get("item"))):
+    for of, values in rows_of(reproduces.paper, reproduces.item):
         fitting = [number for number in params if _fits(of, summary.loc[number], params[number])]
         if fitting:
             usual = max(fitting, key=lambda number: _defaults(of["algorithm"], params[number]))
@@ -33,7 +39,7 @@ def printed_rows(summary: pd.DataFrame, experiment: Mapping[str, Any]) -> dict[i
 
 
 def _fits(of: Mapping[str, Any], row: Any, params: Mapping[str, Any]) -> bool:
-    if canonical_name(of["algorithm"]) != row["algorithm"]:
+    if learners.canonical(of["algorithm"]) != row["algorithm"]:
         return False
     budget = None if pd.isna(row["budget"]) else int(row["budget"])
     named = {name: wanted for name, wanted in of.items() if name not in ("algorithm", "budget")}
@@ -43,4 +49,4 @@ def _fits(of: Mapping[str, Any], row: Any, params: Mapping[str, Any]) -> bool:
 def _defaults(algorithm: str, params: Mapping[str, Any]) -> int:
     cls = learner(algorithm)
     own = cls.defaults() if cls else {}
-    return sum(params.get(name) == default for name, default in own.items() if name not in BUDGETS)
+    return sum(params.get(name) == default for name, default in own.items() if name not in budgets())

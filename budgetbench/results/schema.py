@@ -1,4 +1,4 @@
-"""What a record of a run and a folder's `experiment.yaml` have to look like, for writing them and for reading them.
+"""What a record of a run has to look like, for writing and for reading it.
 
 Names and values that are not known here pass, as results of other versions stay readable; what is known must be right,
 so that nothing behind the reader has to ask again.
@@ -12,9 +12,10 @@ import reprlib
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from budgetbench.errors import dotted
+from budgetbench.results.sizes import budgets
 
 MEASURES = (
     "online_error",
@@ -29,8 +30,6 @@ MEASURES = (
     "predict_seconds",
 )
 """What means are taken of, and what a parameter set can be selected by."""
-BUDGETS = ("budget", "bound_budget")
-"""Parameters that are a budget B, set or matched: results are grouped by them."""
 LARGEST = 2**63 - 1
 DEEPEST = 8
 MOST = 100_000
@@ -62,8 +61,9 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _with_budgets(params: dict[str, Any]) -> dict[str, Any]:
-    for name in BUDGETS:
+def with_budgets(params: dict[str, Any]) -> dict[str, Any]:
+    """Parameters, or lists of their values, whose budgets are whole numbers."""
+    for name in budgets():
         for value in params[name] if isinstance(params.get(name), list) else [params.get(name)]:
             if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
                 raise ValueError(f"{name} an integer of at least 0")
@@ -78,12 +78,14 @@ Fraction = Annotated[float, Field(ge=0, le=1)]
 NonNegative = Annotated[float, Field(ge=0)]
 
 
-class _Checked(BaseModel):
-    model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False, frozen=True)
+class Checked(BaseModel):
+    """A mapping of which what is known is checked; the rest is plain data."""
+
+    model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False, frozen=True, defer_build=True)
     __pydantic_extra__: dict[str, Plain] = Field(init=False)
 
 
-class Curve(_Checked):
+class Curve(Checked):
     """The course of a run: at each checkpoint what was seen, and what had come of it."""
 
     seen: Annotated[list[Count], Field(min_length=1)]
@@ -97,13 +99,13 @@ class Curve(_Checked):
         return self
 
 
-class TrialRecord(_Checked):
+class TrialRecord(Checked):
     """One run. What does not apply is null or left out."""
 
     key: Name
     status: Literal["ok", "failed"]
     algorithm: Name
-    params: Annotated[dict[str, Plain], AfterValidator(_with_budgets)]
+    params: Annotated[dict[str, Plain], AfterValidator(with_budgets)]
     run: Count
     experiment: Text | None = None
     dataset: Text | None = None
@@ -141,7 +143,7 @@ def parsed(line: bytes) -> dict[str, Any]:
     try:
         return TrialRecord.model_validate_json(line).model_dump(exclude_unset=True)
     except ValidationError as error:
-        raise Unfit(_problem(error)) from None
+        raise Unfit(problem(error)) from None
 
 
 def fitting(record: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
@@ -153,8 +155,8 @@ def fitting(record: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
         written = dict(record)
         TrialRecord.model_validate(written)
     except ValidationError as error:
-        bad = {str(problem["loc"][0]) for problem in error.errors() if problem["loc"]}
-        why = f"its record cannot be written: {_problem(error)}"
+        bad = {str(one["loc"][0]) for one in error.errors() if one["loc"]}
+        why = f"its record cannot be written: {problem(error)}"
         written = {name: value for name, value in record.items() if name not in bad | {"error"}}
         written |= {"params": written.get("params", {}), "status": "failed", "error": _printable(why)}
         if "error" in bad:
@@ -163,72 +165,7 @@ def fitting(record: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
     return written, json.dumps(written, ensure_ascii=False, allow_nan=False).encode() + b"\n"
 
 
-class _Entry(_Checked):
-    name: Name
-    select: Literal[MEASURES] | None = None  # type: ignore[valid-type]
-
-    @model_validator(mode="after")
-    def _parameters(self) -> _Entry:
-        _with_budgets(self.model_extra or {})
-        return self
-
-
-def _entry(value: Any) -> Any:
-    """A name alone is an entry without parameters."""
-    return {"name": value} if isinstance(value, str) else value
-
-
-def _layout(value: Any) -> Any:
-    texts = value.values() if isinstance(value, dict) else [value]
-    if not all(text is None or isinstance(text, str) for text in texts):
-        raise ValueError("a text or a mapping of texts")
-    return value
-
-
-class _Dataset(_Checked):
-    name: Name
-
-
-class ExperimentFile(_Checked):
-    """What is read of a resolved configuration; `plots` and `table` are checked where they are used."""
-
-    name: Name = ""
-    title: Text | None = None
-    permutations: Annotated[int, Field(ge=1, le=LARGEST)] = 1
-    seed: Count = 0
-    epochs: Annotated[int, Field(ge=1, le=LARGEST)] = 1
-    dataset: _Dataset | None = None
-    kernel: dict[str, Plain] = Field(default_factory=dict)
-    reproduces: dict[str, Plain] | None = None
-    algorithms: list[Annotated[_Entry, BeforeValidator(_entry)]] = Field(default_factory=list)
-    table: Annotated[Plain, AfterValidator(_layout)] = None
-
-    @model_validator(mode="after")
-    def _of_bounded_size(self) -> ExperimentFile:
-        grids = [entry.model_extra or {} for entry in self.algorithms]
-        sizes = [math.prod(len(value) for value in grid.values() if isinstance(value, list)) for grid in grids]
-        if sum(sizes) > MOST:
-            raise ValueError(f"algorithms with at most {MOST} parameter sets")
-        return self
-
-
-def checked_experiment(content: Any) -> dict[str, Any]:
-    """The content of an `experiment.yaml`, as it was read.
-
-    Raises
-    ------
-    Unfit : it is not one.
-    """
-    if not isinstance(content, dict):
-        raise Unfit(f"found {type(content).__name__}; accepted: a mapping")
-    try:
-        ExperimentFile.model_validate(content)
-    except ValidationError as error:
-        raise Unfit(_problem(error)) from None
-    return content
-
-
-def _problem(error: ValidationError) -> str:
+def problem(error: ValidationError) -> str:
     """The first problem, in one short line."""
     first = error.errors(include_url=False, include_context=False)[0]
     accepted = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")

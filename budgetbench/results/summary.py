@@ -1,52 +1,107 @@
-"""The summary: mean, spread and range of each measure for each algorithm and parameter set."""
+"""What one experiment's runs come to: mean, spread and range of each measure for each parameter set."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from budgetbench.results.files import replace_file
-from budgetbench.results.grid import Point, canonical_json, point_of, points, points_of_runs
-from budgetbench.results.names import budget_of
+from budgetbench.experiment import Algorithm, Experiment, Parameters
+from budgetbench.lazy import lazy
+from budgetbench.results.curves import at_checkpoints
+from budgetbench.results.names import canonical_json, complete
 from budgetbench.results.schema import MEASURES
+from budgetbench.results.sizes import budget_of
 from budgetbench.results.trials import completed
+
+if TYPE_CHECKING:
+    import pandas as pd
+else:
+    pd = lazy("pandas")
 
 STATISTICS = ("mean", "std", "min", "max")
 
 
-def current_trials(
-    trials: pd.DataFrame, experiment: Mapping[str, Any] | None = None, keys: Collection[str] | None = None
-) -> pd.DataFrame:
+@dataclass(frozen=True)
+class Results:
+    """What one experiment's folder holds.
+
+    Attributes
+    ----------
+    trials : the runs that the experiment asks for, see `assigned`.
+    summary : see `summarise`.
+    beside : reads the results of another experiment, by its name, in the folder in which this one's lies.
+    """
+
+    folder: Path
+    experiment: Experiment
+    trials: pd.DataFrame
+    summary: pd.DataFrame
+    beside: Callable[[str], Results]
+
+
+def assigned(trials: pd.DataFrame, experiment: Experiment, keys: Sequence[str] = ()) -> pd.DataFrame:
     """The runs that an experiment asks for, out of all that its folder holds.
 
-    A folder keeps the runs of earlier configurations, so that going back to one costs nothing. Left out here are runs
-    of other parameter sets, of a run index beyond `permutations`, of another seed and, where `keys` names the runs
-    wanted, all others.
-
-    Returns
-    -------
-    The runs, with two columns more: `point`, the index of their parameter set, and `margin_error`, a fraction.
-    """
-    chosen, _ = _assigned(trials, experiment, keys)
-    return chosen
-
-
-def summarise(
-    trials: pd.DataFrame, experiment: Mapping[str, Any] | None = None, keys: Collection[str] | None = None
-) -> pd.DataFrame:
-    """One row for each algorithm and parameter set that has at least one run.
+    A folder keeps the runs of earlier configurations, so that going back to one costs nothing.
 
     Parameters
     ----------
     trials : as `read_trials` returns them.
-    experiment : the configuration; without it every run enters, in order of appearance, and all rows are selected.
-    keys : the runs that enter; without it all that fit the configuration do.
+    keys : of the experiment's trials, in the order of its plan: run by run, every parameter set. Where they are not
+        known, a run belongs to the parameter set that equals its own, in a run and with a seed that are asked for.
+
+    Returns
+    -------
+    The runs, their curves with as many checkpoints as the experiment asks for, and with two columns more: `point`, the
+    place of their parameter set among the experiment's, and `margin_error`, a fraction.
+    """
+    sets = experiment.parameter_sets
+    if len(keys) == len(sets) * experiment.permutations:
+        places = {key: place % len(sets) for place, key in enumerate(keys)}
+        points = trials["key"].map(places)
+    else:
+        points = _points_by_equality(trials, experiment)
+    chosen = trials.assign(
+        point=points.astype("Int64"),
+        margin_error=_margin_error(trials),
+        curve=pd.Series([_thinned(curve, experiment.checkpoints) for curve in trials["curve"]], trials.index, object),
+    )
+    chosen = chosen[chosen["point"].notna()]
+    # the same run under another key (another kernel, say): what was written last is what was asked for last
+    chosen = chosen.drop_duplicates(["point", "run"], keep="last")
+    return chosen.sort_values(["point", "run"], kind="stable").reset_index(drop=True)
+
+
+def _points_by_equality(trials: pd.DataFrame, experiment: Experiment) -> pd.Series[Any]:
+    places = {_identity(algorithm.name, params): i for i, (algorithm, params) in enumerate(experiment.parameter_sets)}
+    runs = zip(trials["algorithm"], trials["params"], strict=True)
+    points = pd.Series([places.get(_identity(*run)) for run in runs], trials.index, dtype="Int64")
+    asked = (trials["run"] < experiment.permutations) & (trials["seed"] == experiment.seed).fillna(True)
+    return points.where(asked)
+
+
+def _identity(algorithm: str, params: Parameters) -> str:
+    return f"{algorithm} {canonical_json(complete(algorithm, params))}"
+
+
+def _thinned(curve: dict[str, Any] | None, checkpoints: int) -> dict[str, Any] | None:
+    if curve is None or not checkpoints:
+        return None
+    return at_checkpoints(curve, checkpoints) or curve
+
+
+def summarise(chosen: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
+    """One row for each algorithm and parameter set that has at least one run.
+
+    Parameters
+    ----------
+    chosen : as `assigned` returns them.
 
     Returns
     -------
@@ -57,64 +112,27 @@ def summarise(
     Where an entry of the configuration says `select: test_error`, only its parameter set with the lowest mean test
     error is selected, the first of them on a tie.
     """
-    chosen, candidates = _assigned(trials, experiment, keys)
+    sets = experiment.parameter_sets
+    entries = [number for number, algorithm in enumerate(experiment.algorithms) for _ in algorithm.trials]
     rows: list[dict[str, Any]] = []
     index: list[int] = []
     for number, group in chosen.groupby("point", sort=True):
         index.append(int(str(number)))
-        rows.append(_row(candidates[index[-1]], group))
+        rows.append(_row(*sets[index[-1]], group) | {"entry": entries[index[-1]]})
     summary: pd.DataFrame = pd.DataFrame(rows, columns=_columns(), index=pd.Index(index, dtype="int64", name="point"))
     summary["budget"] = summary["budget"].astype("Int64")
-    summary["selected"] = _selected(summary, candidates)
+    for _, own in summary.groupby("entry"):
+        select = experiment.algorithms[int(own["entry"].iloc[0])].select
+        if select is not None:
+            means = own[f"{select}_mean"]
+            best = own.index[0] if means.isna().all() else means.idxmin()  # the first of equals
+            summary.loc[own.index, "selected"] = own.index == best
     return summary
-
-
-def write_summary(folder: Path | str) -> list[Path]:
-    """Write `summary.csv` and `table.md` of an experiment's folder; returns their paths."""
-    from budgetbench.results.folder import read_results
-    from budgetbench.results.table import table
-
-    results = read_results(folder)
-    paths = [results.folder / "summary.csv", results.folder / "table.md"]
-    replace_file(paths[0], results.summary.to_csv(index=False, lineterminator="\n"))
-    replace_file(paths[1], table(results.summary, results.experiment).document())
-    return paths
 
 
 def params_of(summary: pd.DataFrame) -> list[dict[str, Any]]:
     """The parameter sets of a summary's rows."""
     return [json.loads(text) for text in summary["params"]]
-
-
-def _assigned(
-    trials: pd.DataFrame, experiment: Mapping[str, Any] | None, keys: Collection[str] | None
-) -> tuple[pd.DataFrame, list[Point]]:
-    chosen = trials if keys is None else trials[trials["key"].isin(list(keys))]
-    if experiment is not None and "permutations" in experiment:
-        chosen = chosen[(chosen["run"] < int(experiment["permutations"])).fillna(False)]
-    if experiment is not None and "seed" in experiment:
-        chosen = chosen[(chosen["seed"] == int(experiment["seed"])).fillna(True)]
-    runs = [
-        (algorithm, _complete(params, budget))
-        for algorithm, params, budget in zip(chosen["algorithm"], chosen["params"], chosen["budget"], strict=True)
-    ]
-    candidates = points_of_runs(runs) if experiment is None else points(experiment)
-    numbers = [point_of(algorithm, params, candidates) for algorithm, params in runs]
-    chosen = chosen.assign(
-        params=pd.Series([params for _, params in runs], index=chosen.index, dtype=object),
-        point=pd.Series(numbers, index=chosen.index, dtype="Int64"),
-        margin_error=_margin_error(chosen),
-    )
-    chosen = chosen[chosen["point"].notna()]
-    # the same run under another key (another kernel, say): what was written last is what was asked for last
-    chosen = chosen.drop_duplicates(["point", "run"], keep="last")
-    chosen = chosen.sort_values(["point", "run"], kind="stable").reset_index(drop=True)
-    return chosen, candidates
-
-
-def _complete(params: Mapping[str, Any], budget: Any) -> dict[str, Any]:
-    """The parameters of a record, with the budget that stands beside them."""
-    return dict(params) if pd.isna(budget) or "budget" in params else {**params, "budget": int(budget)}
 
 
 def _margin_error(trials: pd.DataFrame) -> NDArray[np.float64]:
@@ -129,16 +147,14 @@ def _columns() -> list[str]:
     return [*fixed, *(f"{measure}_{name}" for measure in MEASURES for name in STATISTICS)]
 
 
-def _row(point: Point, group: pd.DataFrame) -> dict[str, Any]:
+def _row(algorithm: Algorithm, params: Parameters, group: pd.DataFrame) -> dict[str, Any]:
     good = completed(group)
-    params = (good if len(good) else group)["params"].iloc[-1]
     row: dict[str, Any] = {
-        "algorithm": point.algorithm,
+        "algorithm": algorithm.name,
         "params": canonical_json(params),
-        "budget": budget_of(params, group["budget"].iloc[-1]),
+        "budget": budget_of(params),
         "runs": len(good),
         "failed": len(group) - len(good),
-        "entry": point.entry,
         "selected": True,
     }
     for measure in MEASURES:
@@ -155,17 +171,3 @@ def _statistics(values: NDArray[np.float64]) -> tuple[float, float, float, float
     if low == high:  # exactly, without the rounding of a sum
         return low, 0.0 if len(values) > 1 else np.nan, low, high
     return float(values.mean()), float(values.std(ddof=1)), low, high
-
-
-def _selected(summary: pd.DataFrame, candidates: list[Point]) -> list[bool]:
-    best: dict[int, int] = {}
-    by_entry = {number: candidates[number] for number in summary.index}
-    for number, point in by_entry.items():
-        if point.select is None:
-            continue
-        means = summary[f"{point.select}_mean"]
-        rival = best.get(point.entry)
-        # strictly lower, so that the first of equals stays; a row without a value never wins over one that has it
-        if rival is None or means[number] < means[rival] or (np.isnan(means[rival]) and not np.isnan(means[number])):
-            best[point.entry] = number
-    return [point.select is None or best[point.entry] == number for number, point in by_entry.items()]

@@ -7,12 +7,16 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from budgetbench.errors import Notice, RequestError
+from budgetbench.lazy import lazy
 from budgetbench.results.schema import Unfit, parsed
+
+if TYPE_CHECKING:
+    import pandas as pd
+else:
+    pd = lazy("pandas")
 
 FILE = "trials.jsonl"
 

@@ -19,10 +19,10 @@ from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed
 from budgetbench.experiment import Experiment
 from budgetbench.kernels import Floats, Kernel
 from budgetbench.learners import learners
+from budgetbench.results.curves import checkpoints_of
 from budgetbench.runner.plan import Trial
 from budgetbench.runner.workspace import open_access
-from budgetbench.seeds import Role, generator
-from budgetbench.streams import LearningProblem, Stream, stream_of
+from budgetbench.streams import LearningProblem, Stream, make_learner, stream_of
 from budgetbench.version import __version__
 
 Record = dict[str, Any]
@@ -103,7 +103,7 @@ def _execute(
     trials: Sequence[Trial], setting: Setting, stream: Stream, X: Floats, access: KernelAccess
 ) -> list[Record]:
     experiment, problem = setting.experiment, setting.problem
-    models: list[Any] = [make_learner(trial, experiment) for trial in trials]
+    models: list[Any] = [make_learner(experiment, trial.algorithm, trial.params, trial.run) for trial in trials]
     for model in models:
         model.start(problem.classes, X.shape[1])
     if len(models) > 1:
@@ -117,12 +117,6 @@ def _execute(
         | _tested(model, X, stream)
         for trial, model in zip(trials, models, strict=True)
     ]
-
-
-def make_learner(trial: Trial, experiment: Experiment) -> KernelClassifier:
-    """The learner of a trial, with its own random stream."""
-    seed = int(generator(experiment.seed, Role.LEARNER, trial.run).integers(2**31))
-    return learners[trial.algorithm](**trial.params, kernel=experiment.kernel, random_state=seed)
 
 
 def _head(trial: Trial, setting: Setting, stream: Stream) -> Record:
@@ -161,9 +155,7 @@ def _learned(model: KernelClassifier, checkpoints: int) -> Record:
 
 def curve(rounds: Rounds, checkpoints: int) -> Record:
     """The course of the first pass at evenly spaced rounds, the last one among them; the same for all learners."""
-    n = len(rounds.margins)
-    seen = np.unique(np.linspace(n / checkpoints, n, checkpoints).round().astype(int))
-    seen = seen[seen > 0]
+    seen = checkpoints_of(len(rounds.margins), checkpoints)
     mistakes = np.cumsum(rounds.margins <= 0)
     return {
         "seen": seen.tolist(),

@@ -39,7 +39,7 @@ def plan(experiment: Experiment, identity: Identity) -> list[Trial]:
     RequestError
         For more trials than `MOST_TRIALS`, before any is made.
     """
-    n = n_trials(experiment)
+    n = experiment.n_trials
     if n > MOST_TRIALS:
         sets = n // experiment.permutations
         message = f"{experiment.name}: found {n} trials, {sets} parameter sets in {experiment.permutations} runs"
@@ -50,14 +50,8 @@ def plan(experiment: Experiment, identity: Identity) -> list[Trial]:
 
 def trials_of_run(experiment: Experiment, identity: Identity, run: int) -> Iterator[Trial]:
     """The trials of one run."""
-    for algorithm in experiment.algorithms:
-        for params in algorithm.trials:
-            yield Trial(algorithm.name, dict(params), run, experiment.key(identity(run), algorithm, params, run))
-
-
-def n_trials(experiment: Experiment) -> int:
-    """How many trials an experiment has; none is made to count them."""
-    return experiment.permutations * sum(len(algorithm.trials) for algorithm in experiment.algorithms)
+    for algorithm, params in experiment.parameter_sets:
+        yield Trial(algorithm.name, dict(params), run, experiment.key(identity(run), algorithm, params, run))
 
 
 def to_do(experiment: Experiment, identity: Identity, finished: Mapping[str, Mapping[str, Any]]) -> Counter[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,16 +14,17 @@ from typing import Literal
 import joblib
 import pandas as pd
 
+from budgetbench.archive import read_results, write_summary
 from budgetbench.config import load, restricted
 from budgetbench.datasets import Cache
 from budgetbench.document import dump
 from budgetbench.errors import ConfigError, FailedRunsError, Notice, RequestError
 from budgetbench.experiment import Experiment
-from budgetbench.results import read_results, write_summary
+from budgetbench.results.curves import has_curve
 from budgetbench.results.files import replace_file
 from budgetbench.runner import workers
 from budgetbench.runner.execute import Record, Setting, execute, units, warm_up
-from budgetbench.runner.plan import Trial, n_trials, plan, to_do
+from budgetbench.runner.plan import Trial, plan, to_do
 from budgetbench.runner.progress import ProgressReport
 from budgetbench.runner.provenance import write_provenance
 from budgetbench.runner.store import Store, recorded
@@ -139,51 +140,72 @@ def run_experiment(
     if timeout is not None and backend == "threading":
         raise RequestError("--timeout: a thread cannot be ended; accepted: with --backend loky, the default")
     folder = results / experiment.name
-    try:
-        problem, data = load_problem(experiment, cache)
-    except ConfigError as error:
-        raise experiment.placed(error) from None
-    identities = {0: data.identity}
-
-    def problem_of(run: int) -> LearningProblem:
-        return load_problem(experiment, cache, run, data)[0]
-
-    def identity(run: int) -> str:
-        if not experiment.dataset.redraw:
-            return identities[0]
-        if run not in identities:
-            identities[run] = problem_of(run).identity
-        return identities[run]
-
+    source = _Source(experiment, cache)
     chosen = restricted(experiment, only)
     if dry:
-        left = to_do(chosen, identity, recorded(folder))
-        return Outcome(experiment, folder, done=n_trials(chosen) - left.total(), missing=left)
-    kernel = experiment.kernel.fitted_to(problem.X)
+        left = to_do(chosen, source.identity, _finished(folder, experiment))
+        return Outcome(experiment, folder, done=chosen.n_trials - left.total(), missing=left)
+    kernel = experiment.kernel.fitted_to(source.problem.X)
     if kernel is not experiment.kernel:
         warnings.warn(f"{experiment.name}: {kernel}, as float32 cannot hold its values", Notice, stacklevel=2)
-    planned = plan(experiment, identity)
+    planned = plan(experiment, source.identity)
     names = {entry.name for entry in chosen.algorithms}
     trials = [trial for trial in planned if trial.algorithm in names]
     with Store(folder) as store:
         if fresh:
             store.forget({trial.key for trial in trials})
-        finished = recorded(folder)
+        finished = _finished(folder, experiment)
         missing = [trial for trial in trials if trial.key not in finished]
         outcome = Outcome(experiment, folder, done=len(trials) - len(missing))
         jobs = number_of_workers(jobs)
         replace_file(folder / "experiment.yaml", dump(experiment.resolved()))
         settings = {"jobs": jobs, "backend": backend, "blas_threads": 1, "kernel": str(kernel)}
-        write_provenance(folder, data, settings, [trial.key for trial in planned])
+        write_provenance(folder, source.data, settings, [trial.key for trial in planned])
         limit = default_gram_limit() if gram_limit is None else gram_limit
         try:
             if missing:
                 crew = _Crew(jobs, backend, timeout)
-                _run_missing(missing, outcome, store, problem, problem_of, crew, limit, quiet)
+                _run_missing(missing, outcome, store, source, crew, limit, quiet)
         finally:
             if store.path.exists():  # an interruption may come before the first run has ended
                 write_summary(folder)
     return outcome
+
+
+class _Source:
+    """The experiment's data: loaded once, and made ready again for each run that has inputs of its own."""
+
+    def __init__(self, experiment: Experiment, cache: Cache) -> None:
+        self._experiment, self._cache = experiment, cache
+        try:
+            self.problem, self.data = load_problem(experiment, cache)
+        except ConfigError as error:
+            raise experiment.placed(error) from None
+        self._identities = {0: self.data.identity}
+
+    def identity(self, run: int) -> str:
+        """Names the content of the dataset in a run."""
+        if not self._experiment.dataset.redraw:
+            return self.data.identity
+        if run not in self._identities:
+            self._identities[run] = self._problem(run).identity
+        return self._identities[run]
+
+    def shared(self, trials: Sequence[Trial]) -> Iterator[tuple[list[Trial], LearningProblem]]:
+        """Trials with the problem they share: all of them, or those of a run where each has inputs of its own."""
+        if not self._experiment.dataset.inputs_differ:
+            yield list(trials), self.problem
+            return
+        for run in sorted({trial.run for trial in trials}):
+            yield [trial for trial in trials if trial.run == run], self._problem(run)
+
+    def _problem(self, run: int) -> LearningProblem:
+        return load_problem(self._experiment, self._cache, run, self.data)[0]
+
+
+def _finished(folder: Path, experiment: Experiment) -> dict[str, Record]:
+    """The records that need not be made again: of runs that ended well, and tell their course as finely as asked."""
+    return {key: found for key, found in recorded(folder).items() if has_curve(found, experiment.checkpoints)}
 
 
 def number_of_workers(jobs: int) -> int:
@@ -229,8 +251,7 @@ def _run_missing(
     missing: list[Trial],
     outcome: Outcome,
     store: Store,
-    problem: LearningProblem,
-    problem_of: Callable[[int], LearningProblem],
+    source: _Source,
     crew: _Crew,
     limit: float,
     quiet: bool,
@@ -244,7 +265,7 @@ def _run_missing(
     with ProgressReport(experiment.name, len(missing), quiet) as progress, ExitStack() as workspaces:
 
         def tasks() -> Iterator[Task]:
-            for trials, drawn in _by_data(experiment, missing, problem, problem_of):
+            for trials, drawn in source.shared(missing):
                 progress.stage("kernel values")
                 workspace = Workspace(drawn, experiment.kernel, 0.0 if alone else limit, crew.jobs)
                 drawn_for[trials[0].run] = workspaces.enter_context(workspace)
@@ -280,17 +301,3 @@ class _Summary:
             self._stale = False
             taken = time.monotonic() - begun
             self._next = begun + max(SUMMARY_INTERVAL, taken / SUMMARY_SHARE)
-
-
-def _by_data(
-    experiment: Experiment,
-    missing: Sequence[Trial],
-    problem: LearningProblem,
-    problem_of: Callable[[int], LearningProblem],
-) -> Iterator[tuple[list[Trial], LearningProblem]]:
-    """Trials with the problem they share: all of them, or those of one run where each run has inputs of its own."""
-    if not experiment.dataset.inputs_differ:
-        yield list(missing), problem
-        return
-    for run in sorted({trial.run for trial in missing}):
-        yield [trial for trial in missing if trial.run == run], problem_of(run)

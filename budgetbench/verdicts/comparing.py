@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from budgetbench.results.sizes import signs
 from budgetbench.verdicts.measures import Measure, Unit, measure_named
 from budgetbench.verdicts.model import Evidence, Finding, MissingError, Reason
-from budgetbench.verdicts.selection import SIZES, Candidate
+from budgetbench.verdicts.selection import Candidate
 from budgetbench.verdicts.statistics import (
     OPEN,
     REFUTED,
@@ -62,7 +63,7 @@ def matched(first: Sequence[Candidate], second: Sequence[Candidate]) -> list[tup
 
 
 def _fit(a: Candidate, b: Candidate) -> bool:
-    sizes = [(a.sizes.get(name), b.sizes.get(name)) for name in SIZES]
+    sizes = [(a.sizes.get(name), b.sizes.get(name)) for name in signs()]
     return all(left is None or right is None or left == right for left, right in sizes)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any
 
 from budgetbench.datasets import Dataset, datasets
 from budgetbench.results import Results
@@ -39,16 +38,8 @@ def _recorded(column: str) -> Callable[[Results], float]:
     return value
 
 
-def _configured(results: Results, section: str, key: str) -> Any:
-    """A value of the resolved configuration."""
-    value = (results.experiment.get(section) or {}).get(key)
-    if value is None:
-        raise MissingError(f"{results.folder.name} does not say its {section} {key}")
-    return value
-
-
 def _dataset(results: Results) -> Dataset:
-    name = _configured(results, "dataset", "name")
+    name = results.experiment.dataset.name
     if name not in datasets:
         raise MissingError(f"{results.folder.name} is on a dataset {name}, which is not known")
     return datasets[name]
@@ -67,9 +58,9 @@ def _runs(results: Results) -> float:
 
 
 def _kernel(results: Results, key: str) -> float:
-    value = _configured(results, "kernel", key)
-    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
-        raise MissingError(f"{results.folder.name} has a kernel {key} of {value!r}")
+    value = getattr(results.experiment.kernel, key, None)
+    if value is None:
+        raise MissingError(f"{results.folder.name} has a kernel without {key}")
     return float(value)
 
 

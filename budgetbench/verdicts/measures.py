@@ -12,7 +12,7 @@ from pydantic import AfterValidator
 
 from budgetbench.errors import RequestError, nearest
 from budgetbench.parameters import Accepted
-from budgetbench.results.names import budget_of
+from budgetbench.results.sizes import budget_of
 
 Values = pd.Series  # of floats, indexed by run
 

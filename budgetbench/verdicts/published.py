@@ -18,7 +18,6 @@ from budgetbench.learners import learners
 from budgetbench.parameters import Parameter, check, keywords
 from budgetbench.published import NUMBER, PAPERS, PRINTED, read, value
 from budgetbench.reading import Reading
-from budgetbench.results.names import canonical_name
 from budgetbench.verdicts.facts import FACTS
 from budgetbench.verdicts.measures import MEASURES
 from budgetbench.verdicts.model import Claim, LeftOut, Number, Paper
@@ -182,7 +181,7 @@ def _named(selector: Mapping[str, Any]) -> list[str]:
 
 def _learners(selected: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     """Names of the learners that selectors name, each once."""
-    return tuple(dict.fromkeys(canonical_name(name) for one in selected for name in _named(one)))
+    return tuple(dict.fromkeys(learners.canonical(name) for one in selected for name in _named(one)))
 
 
 def _slug(text: str) -> str:

@@ -11,10 +11,13 @@ from typing import Annotated, Any, Literal
 import pandas as pd
 from pydantic import AfterValidator
 
+from budgetbench.archive import experiment_folders, read_results
 from budgetbench.errors import Notice, RequestError
+from budgetbench.learners import learners
 from budgetbench.parameters import Accepted, declared
-from budgetbench.results import Results, experiment_folders, read_results
-from budgetbench.results.names import budget_of, canonical_name, learner, learner_title, parameters_text
+from budgetbench.results import Results
+from budgetbench.results.names import learner, learner_title, parameters_text
+from budgetbench.results.sizes import signs, sizes_of
 from budgetbench.results.summary import params_of
 from budgetbench.results.trials import completed
 from budgetbench.verdicts.measures import MeasureName, Values, measure_named
@@ -30,9 +33,6 @@ def _names_a_learner(selector: Mapping[str, Any]) -> Mapping[str, Any]:
 
 Selector = Annotated[Mapping[str, Any], AfterValidator(_names_a_learner), Accepted("a mapping with the key algorithm")]
 Selectors = Annotated[Selector | list[Selector], Accepted("one mapping with the key algorithm, or a list of such")]
-
-SIZES = {"budget": "B", "evaluation_size": "q"}
-"""What points of two learners are matched on, and its sign. `budget` is B, set or (a Projectron's) matched to it."""
 
 
 @dataclass(frozen=True)
@@ -77,14 +77,16 @@ class Candidate:
     Attributes
     ----------
     label : in words.
-    stream : runs of the same index with an equal stream saw the same permutation and are paired.
-    sizes : the sizes among `SIZES` that all runs have in common.
+    experiment : the name of theirs.
+    stream : what the experiment's streams depend on: runs of one number and an equal stream are paired.
+    sizes : the sizes (`results.sizes.signs`) that all runs have in common.
     runs : rows of `Results.trials`, indexed by run.
     params : the parameter set.
     """
 
     label: str
-    stream: str
+    experiment: str
+    stream: Mapping[str, Any]
     sizes: Mapping[str, Any]
     runs: pd.DataFrame
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -93,7 +95,7 @@ class Candidate:
         """The measure's value in each run that has one."""
         found: Values = pd.to_numeric(measure_named(measure).value(self.runs)).astype(float).dropna()
         if not len(found):
-            raise MissingError(f"no {measure} of {self.label} in {self.stream}")
+            raise MissingError(f"no {measure} of {self.label} in {self.experiment}")
         return found
 
 
@@ -170,7 +172,7 @@ class View:
         return found
 
     def _first_run(self, selector: Selector) -> Selector:
-        names = [canonical_name(name) for name in selector["algorithm"]]
+        names = [learners.canonical(name) for name in selector["algorithm"]]
         summary = self.results(selector.get("experiment")).summary
         run = set(summary.loc[summary["runs"] > 0, "algorithm"])
         return {**selector, "algorithm": next((name for name in names if name in run), names[0])}
@@ -178,30 +180,23 @@ class View:
     def _points(self, selector: Selector, all_sets: bool) -> list[Candidate]:
         experiment = str(selector.get("experiment", self.experiment))
         results = self.results(experiment)
-        algorithm = canonical_name(str(selector["algorithm"]))
+        algorithm = learners.canonical(str(selector["algorithm"]))
         wanted = {name: value for name, value in selector.items() if name not in SELECTOR}
-        named = {name: value for name, value in wanted.items() if name not in SIZES and not isinstance(value, list)}
-        trials = completed(results.trials)
+        named = {name: value for name, value in wanted.items() if name not in signs() and not isinstance(value, list)}
+        trials, stream = completed(results.trials), results.experiment.stream()
         found: list[Candidate] = []
         for (number, row), params in zip(results.summary.iterrows(), params_of(results.summary), strict=True):
             if row["algorithm"] != algorithm or not (row["selected"] or all_sets):
                 continue
-            sizes = {"budget": budget_of(params, row["budget"]), "evaluation_size": params.get("evaluation_size")}
+            sizes = sizes_of(params)
             if not all(_means(value, {**params, **sizes}.get(name)) for name, value in wanted.items()):
                 continue
             runs = trials[trials["point"] == number].set_index("run")
             if len(runs):
-                found.append(Candidate(label(algorithm, named, sizes), _stream(results), sizes, runs, params))
+                found.append(Candidate(label(algorithm, named, sizes), experiment, stream, sizes, runs, params))
         if not found:
             raise MissingError(f"no runs of {_words(selector)} in {experiment}")
         return found if all_sets else _by_default(algorithm, found)
-
-
-def _stream(results: Results) -> str:
-    """What decides the permutation of each run: experiments that agree in it are paired by run."""
-    dataset = results.experiment.get("dataset") or {}
-    sizes = [str(dataset[name]) for name in ("train_size", "limit") if dataset.get(name)]
-    return " ".join([str(dataset.get("name")), *sizes, f"seed {results.experiment.get('seed', 0)}"])
 
 
 def _means(wanted: Any, value: Any) -> bool:
@@ -240,13 +235,13 @@ def _best(candidates: list[Candidate], by: str) -> Candidate:
     rows = pd.concat([candidates[number].runs.loc[[run]] for run, number in picked.items()])
     rows.index.name = "run"
     usual = candidates[int(picked.mode().iloc[0])]
-    return Candidate(f"{usual.label} (best)", usual.stream, {}, rows, usual.params)
+    return Candidate(f"{usual.label} (best)", usual.experiment, usual.stream, {}, rows, usual.params)
 
 
 def label(algorithm: str, params: Mapping[str, Any], sizes: Mapping[str, Any]) -> str:
     """A learner in words, with some of its parameters and its sizes: `Projectron, B = 1500`."""
     words = [learner_title(algorithm), parameters_text(params, params)]
-    words += [f"{sign} = {sizes[name]}" for name, sign in SIZES.items() if sizes.get(name)]
+    words += [f"{sign} = {sizes[name]}" for name, sign in signs().items() if sizes.get(name)]
     return ", ".join(word for word in words if word)
 
 

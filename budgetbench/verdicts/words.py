@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from budgetbench.results.sizes import signs
 from budgetbench.verdicts.facts import FACTS
 from budgetbench.verdicts.measures import CLOSE, EXAMPLES, RELATIVE, measure_named
 from budgetbench.verdicts.model import Evidence, Finding, Measured, Number, Reason, Verdict, counts
 from budgetbench.verdicts.numbers import SPREADS
-from budgetbench.verdicts.selection import SIZES, label
+from budgetbench.verdicts.selection import label
 from budgetbench.verdicts.statistics import FEW, LEVEL, OPEN, REFUTED, SHOWN, WIDER
 
 RULE = {
@@ -56,7 +57,7 @@ def subject(verdict: Verdict) -> str:
     of = verdict.said.of if isinstance(verdict.said, Number) else None
     if not of:
         return ""
-    others = {name: value for name, value in of.items() if name not in ("algorithm", *SIZES)}
+    others = {name: value for name, value in of.items() if name not in ("algorithm", *signs())}
     return label(of["algorithm"], others, of)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.results import read_records
 
 import budgetbench
 from budgetbench.cli import main
@@ -23,7 +23,7 @@ Call = Callable[..., Any]
 
 
 def trials(folder: str = "results/tiny") -> list[dict[str, Any]]:
-    return [json.loads(line) for line in Path(folder, "trials.jsonl").read_text().splitlines()]
+    return read_records(Path(folder))
 
 
 # -- the frame --------------------------------------------------------------------------------------------------------

@@ -60,11 +60,11 @@ EXPERIMENTS: dict[str, tuple[Callable[[], None], str]] = {
     "permutations null": (changed("permutations: 1", "permutations: null"), "permutations: found None; accepted"),
     "a seed of 2^64": (changed("seed: 0", f"seed: {2**64}"), "seed: found 18446744073709551616; accepted"),
     "a seed of many digits": (changed("seed: 0", f"seed: {'9' * 5000}"), "not readable as YAML"),
-    "a hexadecimal seed of many digits": (changed("seed: 0", f"seed: 0x{'9' * 5000}"), "seed: found an endless"),
-    "a day that never was": (changed("seed: 0", "seed: 2001-02-31"), "not readable as YAML"),
+    "a hexadecimal seed of many digits": (changed("seed: 0", f"seed: 0x{'9' * 5000}"), "seed: found '0x999"),
+    "a day": (changed("seed: 0", "seed: 2001-02-03"), "seed: found '2001-02-03'; accepted"),
     "a number as title": (changed(f"title: {NAME}", "title: 5"), "title: found 5; accepted: a valid string"),
     "a text as kernel": (changed("kernel: {name: rbf, gamma: 1.0}", "kernel: rbf"), "kernel: found 'rbf'; accepted"),
-    "a kernel in itself": (changed("kernel: {name: rbf", "kernel: &k {again: *k, name: rbf"), "nested at most 8 deep"),
+    "a kernel in itself": (changed("kernel: {name: rbf", "kernel: &k {again: *k, name: rbf"), "an alias of itself"),
     "a bomb": (
         changed(
             "kernel: {",
@@ -73,7 +73,7 @@ EXPERIMENTS: dict[str, tuple[Callable[[], None], str]] = {
                 f"{new}: &{new} [{', '.join(['*' + old] * 10)}], " for old, new in zip("abcdef", "bcdefg", strict=True)
             ),
         ),
-        "kernel.e: found [[[",
+        "more than 10000 values",
     ),
     "algorithms 5": (changed("algorithms:\n", "algorithms: 5\nothers:\n"), "algorithms: found 5; accepted"),
     "an algorithm without name": (changed("- {name: perceptron", "- {nam: perceptron"), "algorithms[0]"),
@@ -82,12 +82,10 @@ EXPERIMENTS: dict[str, tuple[Callable[[], None], str]] = {
         changed("budget: [5, 9]", "budget: [5, 9]\n  select: luck"),
         "found 'luck'; accepted",
     ),
-    "a date": (changed("budget: [5, 9]", "budget: [5, 9]\n  born: 2001-02-03"), "a text, a number"),
     "a grid without end": (
         changed("budget: [5, 9]", "budget: [5, 9]\n" + "".join(f"  p{i}: {list(range(99))}\n" for i in range(5))),
         "at most 100000 parameter sets",
     ),
-    "a list as table": (changed("table: null", "table: [1]"), "table: found [1]; accepted: a text"),
 }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import subprocess
 import sys
@@ -13,26 +12,21 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import pytest
+from support.results import records, write_results
 
 import budgetbench
 from budgetbench.cli import main
 from budgetbench.errors import Notice
 
 PROJECT = Path(budgetbench.__file__).resolve().parents[1]
-RUN = {
-    "key": "k", "status": "ok", "algorithm": "budget_perceptron", "params": {"budget": 5}, "run": 0, "test_error": 0.25,
-}  # fmt: skip
 COMMANDS = [["table"], ["table", "--format", "markdown"], ["check"], ["list", "algorithms"], ["list", "kernels"]]
 
 
 @pytest.fixture(autouse=True)
 def results(folder: Path) -> None:
-    place = Path("results/größer")
-    place.mkdir(parents=True)
-    (place / "trials.jsonl").write_text("".join(json.dumps(RUN | {"key": f"{i}", "run": i}) + "\n" for i in (0, 1)))
-    (place / "experiment.yaml").write_text(
-        "title: Größer als ☃\npermutations: 2\nalgorithms: [{name: budget_perceptron, budget: 5}]\n", encoding="utf-8"
-    )
+    runs = records("budget_perceptron", {"budget": 5}, test_error=[0.25, 0.25])
+    algorithms = [{"name": "budget_perceptron", "budget": 5}]
+    write_results(Path("results/größer"), runs, title="Größer als ☃", permutations=2, algorithms=algorithms)
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.processes import heed
 
 from budgetbench.cli import main
 from budgetbench.datasets import Cache, Data
@@ -203,7 +204,7 @@ def test_a_mirror_that_misbehaves(rogue: Callable[[Manner], Rogue], tmp_path: Pa
 def test_the_next_place_is_asked_after_one_that_never_ends(rogue: Callable[[Manner], Rogue], tmp_path: Path) -> None:
     never = rogue(dripping(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", b"1"))
     good = rogue(says(OK, CONTENT))
-    data = fetch(Rows(f"{good.url}/rows.txt"), tmp_path, never.url)
+    data = fetch(Rows(f"{good.url}/rows.txt"), tmp_path, never.url, 2.0)  # which the good one has as well
     np.testing.assert_array_equal(data.train.X[:, 0], np.arange(200))
     assert not traces(tmp_path)
 
@@ -323,12 +324,6 @@ class Rows(Published):
 
 Rows().load(Cache(sys.argv[2]))
 """
-
-
-def heed() -> None:
-    """What runs in the background of a shell or under nohup inherits that it ignores these, and would pass that on."""
-    for number in (signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from budgetbench.archive import read_results
 from budgetbench.plots import figures
 from budgetbench.plots.base import Drawing
 from budgetbench.plots.style import styled
-from budgetbench.results import read_results
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,12 @@ import pytest
 import yaml
 
 from budgetbench import run
+from budgetbench.archive import plot_experiment, read_results
 from budgetbench.errors import ParameterError
-from budgetbench.plots import figures, plot_experiment
+from budgetbench.plots import figures
 from budgetbench.plots.base import NothingToDraw
 from budgetbench.plots.refit import refit
 from budgetbench.plots.style import styled
-from budgetbench.results import read_results
 
 ALGORITHMS = [
     {"name": "perceptron"},
@@ -136,3 +137,26 @@ def test_a_record_of_another_version_is_noticed(tmp_path: Path) -> None:
 def test_the_same_results_give_the_same_bytes(linear: Path) -> None:
     first = {path: path.read_bytes() for path in plot_experiment(linear)}
     assert {path: path.read_bytes() for path in plot_experiment(linear)} == first
+
+
+@pytest.mark.parametrize(
+    ("known", "unknown", "said"),
+    [
+        ("name: toy_noisy", "name: gone", "unknown dataset 'gone'"),
+        ("{name: linear}", "{name: cosine}", "cosine is not known to this version"),
+        ("name: perceptron", "name: gone", "unknown algorithm 'gone'"),
+    ],
+)
+def test_what_this_version_does_not_know_is_not_learnt_again(
+    linear: Path, tmp_path: Path, known: str, unknown: str, said: str
+) -> None:
+    folder = tmp_path / "plane"
+    shutil.copytree(linear, folder)
+    for name, old, new in (
+        ("experiment.yaml", known, unknown),
+        ("trials.jsonl", *(f'"{word.split(": ")[-1]}"' for word in (known, unknown))),
+    ):
+        text = (folder / name).read_text()
+        (folder / name).write_text(text.replace(old, new))
+    with pytest.raises(NothingToDraw, match=f"its models cannot be learnt again: .*{said}"):
+        drawing(folder)

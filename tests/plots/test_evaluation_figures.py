@@ -11,6 +11,7 @@ import pytest
 import yaml
 from matplotlib.collections import PathCollection
 
+from budgetbench.config import recorded
 from budgetbench.plots.base import NothingToDraw
 
 NAME = "tighter_budget_perceptron"
@@ -39,12 +40,11 @@ def record(params: dict[str, Any], run: int) -> dict[str, Any]:
 
 
 def write(folder: Path, algorithms: list[dict[str, Any]]) -> Path:
-    from budgetbench.results.grid import points
-
     experiment = {"name": folder.name, "title": "Made up", "permutations": 3, "seed": 0, "algorithms": algorithms}
-    records = [record(point.params, run) for point in points(experiment) for run in range(3)]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "experiment.yaml").write_text(yaml.safe_dump(experiment, sort_keys=False))
+    sets = recorded(folder / "experiment.yaml").parameter_sets
+    records = [record(params, run) for _, params in sets for run in range(3)]
     (folder / "trials.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
     return folder
 

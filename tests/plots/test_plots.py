@@ -15,8 +15,9 @@ import pandas as pd
 import pytest
 import yaml
 
+from budgetbench.archive import plot_experiment, plot_results
 from budgetbench.errors import ParameterError, RequestError
-from budgetbench.plots import figures, plot_experiment, plot_results
+from budgetbench.plots import figures
 from budgetbench.plots.base import NothingToDraw
 from budgetbench.plots.style import styled
 
@@ -73,7 +74,7 @@ def write(folder: Path, plots: list[dict[str, Any]] | None = None, tested: bool 
 def test_importing_the_kinds_loads_no_matplotlib_and_drawing_no_pyplot(tmp_path: Path) -> None:
     write(tmp_path / "made_up")
     code = (
-        "import sys, budgetbench.plots as p\n"
+        "import sys, budgetbench.archive as p\n"
         "assert 'matplotlib' not in sys.modules\n"
         f"p.plot_results({str(tmp_path)!r})\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"

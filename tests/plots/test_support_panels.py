@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import yaml
 
+from budgetbench.archive import plot_experiment, read_results
 from budgetbench.errors import ParameterError
-from budgetbench.plots import figures, plot_experiment
+from budgetbench.plots import figures
 from budgetbench.plots.base import NothingToDraw
 from budgetbench.plots.style import styled
-from budgetbench.results import read_results
 
 BUDGETS = [100, 300, 1000]
 

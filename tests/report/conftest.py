@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from support.results import record, write_results
 
+from budgetbench.archive import experiment_folders
 from budgetbench.published import Value
 from budgetbench.report import render
-from budgetbench.results import experiment_folders
 from budgetbench.verdicts.measures import PLAIN, POINTS, TIMES
 from budgetbench.verdicts.model import Claim, Evidence, Finding, LeftOut, Measured, Number, Paper, Reason, Verdict
 from budgetbench.verdicts.statistics import Interval
@@ -39,8 +39,8 @@ def run(algorithm: str, params: dict[str, Any], number: int, **more: Any) -> dic
 def make_results(root: Path) -> Path:
     """Three experiments: one complete, with a hostile title; one unfinished, with failed runs; one without results."""
     budgets = [10, 30, 100]
-    complete = [run("perceptron", {}, number) for number in range(2)]
-    complete += [run("budget_perceptron", {"budget": b}, number) for b in budgets for number in range(2)]
+    sets = [("perceptron", {}), *(("budget_perceptron", {"budget": budget}) for budget in budgets)]
+    complete = [run(name, params, number) for number in range(2) for name, params in sets]
     write_results(
         root / "complete",
         complete,

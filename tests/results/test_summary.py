@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
-from budgetbench.results import read_results, summarise, write_summary
+from budgetbench.archive import read_results, write_summary
+from budgetbench.experiment import Experiment
+from budgetbench.results import assigned, summarise
 from budgetbench.results.trials import trials_frame
 
 Record = dict[str, Any]
+MadeUp = Callable[..., Experiment]
 
 
 def run(algorithm: str, params: Record, number: int, **values: Any) -> Record:
@@ -24,17 +27,17 @@ def run(algorithm: str, params: Record, number: int, **values: Any) -> Record:
     return fixed | {"budget": params.get("budget")} | values
 
 
-def grid(*entries: Record, **rest: Any) -> Record:
-    return {"name": "made_up", "seed": 0, "permutations": 3, "algorithms": list(entries)} | rest
+def summarised(records: list[Record], experiment: Experiment, keys: Sequence[str] = ()) -> pd.DataFrame:
+    return summarise(assigned(trials_frame(records), experiment, keys), experiment)
 
 
-def test_statistics_by_hand() -> None:
+def test_statistics_by_hand(made_up: MadeUp) -> None:
     errors, sizes = (0.1, 0.2, 0.6), (3, 5, 4)
     records = [
         run("a", {"epochs": 2}, i, test_error=error, support_size=size, margin_errors=10 * (i + 1), train_size=100)
         for i, (error, size) in enumerate(zip(errors, sizes, strict=True))
     ]
-    (row,) = summarise(trials_frame(records)).to_dict("records")
+    (row,) = summarised(records, made_up({"name": "a", "epochs": 2})).to_dict("records")
     assert row["runs"] == 3
     assert row["failed"] == 0
     assert row["test_error_mean"] == pytest.approx(0.3)
@@ -45,81 +48,92 @@ def test_statistics_by_hand() -> None:
     assert np.isnan(row["online_error_mean"])
 
 
-def test_equal_values_have_no_spread_and_one_run_has_none_to_tell() -> None:
+def test_equal_values_have_no_spread_and_one_run_has_none_to_tell(made_up: MadeUp) -> None:
     records = [run("a", {}, i, test_error=0.22) for i in range(3)] + [run("b", {}, 0, test_error=0.22)]
-    summary = summarise(trials_frame(records))
+    summary = summarised(records, made_up({"name": "a"}, {"name": "b"}))
     assert list(summary["test_error_mean"]) == [0.22, 0.22]
     assert summary["test_error_std"].iloc[0] == 0
     assert np.isnan(summary["test_error_std"].iloc[1])
 
 
-def test_rows_are_in_the_order_of_the_configuration() -> None:
-    wanted = grid({"name": "b", "budget": [20, 10]}, {"name": "a"})
+def test_rows_are_in_the_order_of_the_configuration(made_up: MadeUp) -> None:
+    wanted = made_up({"name": "b", "budget": [20, 10]}, {"name": "a"})
     records = [run("a", {}, 0), run("b", {"budget": 10}, 0), run("b", {"budget": 20}, 0)]
-    summary = summarise(trials_frame(records), wanted)
+    summary = summarised(records, wanted)
     assert [json.loads(text) for text in summary["params"]] == [{"budget": 20}, {"budget": 10}, {}]
     assert list(summary["entry"]) == [0, 0, 1]
     assert list(summary["budget"][:2]) == [20, 10]
     assert pd.isna(summary["budget"].iloc[2])
 
 
-def test_params_are_written_with_sorted_names() -> None:
-    summary = summarise(trials_frame([run("a", {"z": 1, "b": "x", "c": None}, 0)]))
+def test_params_are_written_with_sorted_names(made_up: MadeUp) -> None:
+    params = {"z": 1, "b": "x", "c": None}
+    summary = summarised([run("a", params, 0)], made_up({"name": "a", **params}))
     assert summary["params"].iloc[0] == '{"b": "x", "c": null, "z": 1}'
 
 
-def test_failed_runs_are_counted_and_do_not_enter_the_means() -> None:
+def test_failed_runs_are_counted_and_do_not_enter_the_means(made_up: MadeUp) -> None:
     records = [run("a", {}, 0, test_error=0.5), run("a", {}, 1, status="failed", error="no memory")]
     records += [run("b", {}, 0, status="failed", error="no memory")]
-    summary = summarise(trials_frame(records))
+    summary = summarised(records, made_up({"name": "a"}, {"name": "b"}))
     assert list(summary["runs"]) == [1, 0]
     assert list(summary["failed"]) == [1, 1]
     assert summary["test_error_mean"].iloc[0] == 0.5
     assert np.isnan(summary["test_error_mean"].iloc[1])
 
 
-def test_only_runs_of_the_configuration_enter() -> None:
-    wanted = grid({"name": "a", "C": [1, 10]}, permutations=2)
-    inside = [run("a", {"C": C, "other": 0}, i, test_error=0.1) for C in (1, 10) for i in (0, 1)]
+def test_only_runs_of_the_configuration_enter(made_up: MadeUp) -> None:
+    wanted = made_up({"name": "a", "C": [1, 10]}, permutations=2)
+    inside = [run("a", {"C": C}, i, test_error=0.1) for C in (1, 10) for i in (0, 1)]
     outside = [
         run("a", {"C": 100}, 0, test_error=0.9),  # not in the grid
         run("b", {}, 0, test_error=0.9),  # another algorithm
-        run("a", {"C": 1, "other": 0}, 2, test_error=0.9),  # more permutations
-        run("a", {"C": 1, "other": 0}, 0, test_error=0.9, seed=7),  # another seed
+        run("a", {"C": 1}, 2, test_error=0.9),  # more permutations
+        run("a", {"C": 1}, 0, test_error=0.9, seed=7),  # another seed
         run("a", {}, 0, test_error=0.9),  # does not say its C
     ]
-    summary = summarise(trials_frame(outside + inside), wanted)
+    summary = summarised(outside + inside, wanted)
     assert list(summary["runs"]) == [2, 2]
     assert list(summary["test_error_mean"]) == [0.1, 0.1]
 
 
-def test_keys_decide_between_runs_that_look_alike() -> None:
+def test_runs_belong_to_parameter_sets_by_their_keys(made_up: MadeUp) -> None:
+    """In the order of the plan, whatever their parameters say; without keys, those that equal the experiment's."""
+    wanted = made_up({"name": "a", "C": [1, 10]}, permutations=2)
+    records = [run("a", {"C": C}, i, test_error=0.1 * C) for i in (0, 1) for C in (1, 10)]
+    keys = [record["key"] for record in records]
+    assert list(summarised(records[::-1], wanted, keys)["test_error_mean"]) == [0.1, 1.0]
+    assert list(summarised(records, wanted, [keys[i] for i in (1, 0, 3, 2)])["test_error_mean"]) == [1.0, 0.1]
+    assert list(summarised(records, wanted, keys[:3])["test_error_mean"]) == [0.1, 1.0]  # of another configuration
+
+
+def test_keys_decide_between_runs_that_look_alike(made_up: MadeUp) -> None:
     old = run("a", {}, 0, test_error=0.1, kernel="narrow")
     new = run("a", {}, 0, test_error=0.2, kernel="wide")
-    trials = trials_frame([old, new])
-    assert list(summarise(trials, grid({"name": "a"}))["test_error_mean"]) == [0.2]  # the last written
-    assert list(summarise(trials, grid({"name": "a"}), keys={old["key"]})["test_error_mean"]) == [0.1]
+    wanted = made_up({"name": "a"}, permutations=1)
+    assert list(summarised([old, new], wanted)["test_error_mean"]) == [0.2]  # the last written
+    assert list(summarised([old, new], wanted, [old["key"]])["test_error_mean"]) == [0.1]
 
 
-def test_a_run_belongs_to_the_entry_that_says_most_about_it() -> None:
-    wanted = grid({"name": "a", "budget": [10]}, {"name": "a", "budget": [10], "removal": "before"})
-    records = [
-        run("a", {"budget": 10, "removal": "after"}, 0, test_error=0.1),
-        run("a", {"budget": 10, "removal": "before"}, 0, test_error=0.2),
+@pytest.mark.parametrize(("checkpoints", "seen"), [(10, [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]), (2, [50, 100])])
+def test_curves_have_as_many_checkpoints_as_asked(made_up: MadeUp, checkpoints: int, seen: list[int]) -> None:
+    recorded = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]
+    curve = {"seen": recorded, "online_error": [s / 1000 for s in recorded], "support_size": [s // 2 for s in recorded]}
+    (found,) = assigned(trials_frame([run("a", {}, 0, curve=curve)]), made_up({"name": "a"}, checkpoints=checkpoints))[
+        "curve"
     ]
-    summary = summarise(trials_frame(records), wanted)
-    assert list(summary["test_error_mean"]) == [0.1, 0.2]
-    assert list(summary["entry"]) == [0, 1]
+    assert found == {"seen": seen, "online_error": [s / 1000 for s in seen], "support_size": [s // 2 for s in seen]}
+    assert not assigned(trials_frame([run("a", {}, 0, curve=curve)]), made_up({"name": "a"}, checkpoints=0))["curve"][0]
 
 
-def test_defaults_of_a_registered_learner_are_part_of_what_is_asked_for() -> None:
-    wanted = grid({"name": "perceptron"}, epochs=1)
+def test_defaults_of_a_registered_learner_are_part_of_what_is_asked_for(made_up: MadeUp) -> None:
+    wanted = made_up({"name": "perceptron"}, epochs=1)
     records = [
         run("perceptron", {"beta": 0.0, "average": False, "epochs": 1}, 0, test_error=0.1),
         run("perceptron", {"beta": 0.5, "average": False, "epochs": 1}, 1, test_error=0.9),  # of an earlier grid
         run("perceptron", {"beta": 0.0, "average": False, "epochs": 9}, 2, test_error=0.9),
     ]
-    (row,) = summarise(trials_frame(records), wanted).to_dict("records")
+    (row,) = summarised(records, wanted).to_dict("records")
     assert (row["runs"], row["test_error_mean"]) == (1, 0.1)
 
 
@@ -127,23 +141,25 @@ def test_defaults_of_a_registered_learner_are_part_of_what_is_asked_for() -> Non
     ("errors", "best"),
     [((0.3, 0.1, 0.2), 1), ((0.2, 0.1, 0.1), 1), ((None, 0.2, 0.1), 2), ((None, None, None), 0)],
 )
-def test_select_keeps_the_lowest_test_error_the_first_of_equals(errors: tuple[float | None, ...], best: int) -> None:
-    wanted = grid({"name": "a"}, {"name": "svm", "C": [1, 10, 100], "select": "test_error"})
+def test_select_keeps_the_lowest_test_error_the_first_of_equals(
+    made_up: MadeUp, errors: tuple[float | None, ...], best: int
+) -> None:
+    wanted = made_up({"name": "a"}, {"name": "svm", "C": [1, 10, 100], "select": "test_error"})
     records = [run("a", {}, 0, test_error=0.9)]
     for C, error in zip((1, 10, 100), errors, strict=True):
         records.append(run("svm", {"C": C}, 0, test_error=error))
-    summary = summarise(trials_frame(records), wanted)
+    summary = summarised(records, wanted)
     assert list(summary["selected"]) == [True, *(i == best for i in range(3))]
 
 
-def test_no_trials_make_an_empty_summary() -> None:
-    summary = summarise(trials_frame([]), grid({"name": "a"}))
+def test_no_trials_make_an_empty_summary(made_up: MadeUp) -> None:
+    summary = summarised([], made_up({"name": "a"}))
     assert len(summary) == 0
     assert "test_error_mean" in summary
 
 
 def test_write_summary_writes_the_same_bytes_again(tmp_path: Path) -> None:
-    (tmp_path / "experiment.yaml").write_text(yaml.safe_dump(grid({"name": "a"}, title="Made up")))
+    (tmp_path / "experiment.yaml").write_text("title: Made up\npermutations: 3\nalgorithms: [a]\n")
     lines = [json.dumps(run("a", {}, i, test_error=0.1 * i)) for i in range(3)]
     (tmp_path / "trials.jsonl").write_text("\n".join(lines) + "\n")
     paths = write_summary(tmp_path)
@@ -159,7 +175,7 @@ def test_write_summary_writes_the_same_bytes_again(tmp_path: Path) -> None:
 
 def test_provenance_may_name_the_runs_that_count(tmp_path: Path) -> None:
     old, new = (run("a", {}, 0, test_error=error, kernel=kernel) for error, kernel in ((0.1, "x"), (0.2, "y")))
-    (tmp_path / "experiment.yaml").write_text(yaml.safe_dump(grid({"name": "a"})))
+    (tmp_path / "experiment.yaml").write_text("algorithms: [a]\n")
     (tmp_path / "trials.jsonl").write_text(json.dumps(old) + "\n" + json.dumps(new) + "\n")
     (tmp_path / "provenance.json").write_text(json.dumps({"keys": [old["key"]]}))
     assert list(read_results(tmp_path).summary["test_error_mean"]) == [0.1]

@@ -3,36 +3,46 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 import pytest
 from rich.console import Console
 
-from budgetbench.errors import ConfigError, RequestError
-from budgetbench.results import summarise, table
+from budgetbench.errors import RequestError
+from budgetbench.experiment import Experiment
+from budgetbench.experiment import Table as Layout
+from budgetbench.results import assigned, summarise, table
+from budgetbench.results.formats import fitting, render
 from budgetbench.results.trials import trials_frame
 
-EXPERIMENT: dict[str, Any] = {
-    "name": "small",
-    "title": "A small case",
-    "algorithms": [{"name": "plain_one", "budget": 10}, {"name": "searched", "C": [1, 10], "select": "test_error"}],
-}
+ALGORITHMS = [{"name": "plain_one", "budget": 10}, {"name": "searched", "C": [1, 10], "select": "test_error"}]
 
 
-def summary() -> pd.DataFrame:
+@pytest.fixture
+def experiment(made_up: Any) -> Experiment:
+    return made_up(*ALGORITHMS, title="A small case")
+
+
+@pytest.fixture
+def summary(experiment: Experiment) -> pd.DataFrame:
     def record(algorithm: str, params: dict[str, Any], run: int, **values: Any) -> dict[str, Any]:
         return {"key": f"{algorithm}{params}{run}", "algorithm": algorithm, "params": params, "run": run} | values
 
     records = [
-        record("plain_one", {"budget": 10}, 0, budget=10, test_error=0.1, online_error=0.2, support_size=10),
-        record("plain_one", {"budget": 10}, 1, budget=10, test_error=0.12, online_error=0.22, support_size=10),
+        record("plain_one", {"budget": 10}, 0, test_error=0.1, online_error=0.2, support_size=10),
+        record("plain_one", {"budget": 10}, 1, test_error=0.12, online_error=0.22, support_size=10),
         record("searched", {"C": 1}, 0, test_error=0.08, support_size=30),
         record("searched", {"C": 1}, 1, test_error=0.08, support_size=30),
         record("searched", {"C": 10}, 0, test_error=0.02, support_size=20),
         record("searched", {"C": 10}, 1, test_error=0.04, support_size=23),
     ]
-    return summarise(trials_frame(records), EXPERIMENT)
+    return summarise(assigned(trials_frame(records), experiment), experiment)
+
+
+def in_layout(experiment: Experiment, name: str) -> Experiment:
+    return replace(experiment, table=Layout(layout=name))
 
 
 TEXT = """\
@@ -82,85 +92,73 @@ MISTAKES = """\
 @pytest.mark.parametrize(
     ("style", "expected"), [("text", TEXT), ("markdown", MARKDOWN), ("latex", LATEX), ("csv", CSV)]
 )
-def test_each_format_exactly(style: str, expected: str) -> None:
-    assert table(summary(), EXPERIMENT).render(style) == expected
+def test_each_format_exactly(style: str, expected: str, summary: Any, experiment: Any) -> None:
+    assert render(table(summary, experiment), style) == expected
 
 
-def test_a_narrow_terminal_gets_whole_numbers_without_ranges() -> None:
+def test_a_narrow_terminal_gets_whole_numbers_without_ranges(summary: Any, experiment: Any) -> None:
     console = Console(width=80, file=io.StringIO(), color_system=None)
     with console.capture() as capture:
-        console.print(table(summary(), EXPERIMENT))
+        console.print(fitting(table(summary, experiment), 80))
     shown = capture.get()
     assert all(number in shown for number in ("11.00 ± 1.41", "21.5 ± 2.1"))
     assert "10.00–12.00" not in shown
     assert "wider terminal" in shown
 
 
-@pytest.mark.parametrize("wanted", ["mistakes", {"layout": "mistakes"}, {"group_by": "budget"}])
-def test_layout_of_mistakes_grouped_by_budget(wanted: Any) -> None:
-    assert table(summary(), EXPERIMENT | {"table": wanted}).render("markdown") == MISTAKES
+def test_layout_of_mistakes_grouped_by_budget(summary: Any, experiment: Any) -> None:
+    assert render(table(summary, in_layout(experiment, "mistakes")), "markdown") == MISTAKES
 
 
-def test_without_a_test_error_mistakes_come_first() -> None:
-    online = summary().assign(test_error_mean=float("nan"))
-    assert table(online, EXPERIMENT).render("markdown").startswith("| Algorithm | Parameters | Runs | Mistakes, %")
+def test_without_a_test_error_mistakes_come_first(summary: Any, experiment: Any) -> None:
+    online = summary.assign(test_error_mean=float("nan"))
+    assert render(table(online, experiment), "markdown").startswith("| Algorithm | Parameters | Runs | Mistakes, %")
 
 
-def test_groups_in_latex_and_csv() -> None:
-    grouped = table(summary(), EXPERIMENT | {"table": "mistakes"})
-    assert "\\midrule\n\\multicolumn{5}{l}{B = 10} \\\\\nPlain one" in grouped.render("latex")
-    lines = grouped.render("csv").splitlines()
+def test_groups_in_latex_and_csv(summary: Any, experiment: Any) -> None:
+    grouped = table(summary, in_layout(experiment, "mistakes"))
+    assert "\\midrule\n\\multicolumn{5}{l}{B = 10} \\\\\nPlain one" in render(grouped, "latex")
+    lines = render(grouped, "csv").splitlines()
     assert lines[0].endswith(",group")
     assert lines[2].endswith(",B = 10")
 
 
-def test_failures_show_only_when_there_are_some() -> None:
-    assert "Failed" not in table(summary(), EXPERIMENT).render("markdown")
-    broken = summary().assign(failed=[2, 0, 0])
-    assert "| Failed |" in table(broken, EXPERIMENT).render("markdown")
+def test_failures_show_only_when_there_are_some(summary: Any, experiment: Any) -> None:
+    assert "Failed" not in render(table(summary, experiment), "markdown")
+    broken = summary.assign(failed=[2, 0, 0])
+    assert "| Failed |" in render(table(broken, experiment), "markdown")
 
 
-def test_special_characters_are_escaped() -> None:
-    odd = EXPERIMENT | {"algorithms": [{"name": "plain_one", "budget": 10}]}
-    rows = summary().iloc[:1].assign(algorithm="50%|{x}")
-    assert "50%\\|{x}" in table(rows, odd).render("markdown")
-    assert "50\\%|\\{x\\}" in table(rows, odd).render("latex")
+def test_special_characters_are_escaped(summary: Any, experiment: Any) -> None:
+    odd = table(summary.iloc[:1].assign(algorithm="50%|{x}"), experiment)
+    assert "50%\\|{x}" in render(odd, "markdown")
+    assert "50\\%|\\{x\\}" in render(odd, "latex")
 
 
-def test_unknown_format_and_layout_are_refused() -> None:
+def test_an_unknown_format_is_refused(summary: Any, experiment: Any) -> None:
     with pytest.raises(RequestError, match=r"table format: found 'latx'; accepted: text, markdown, latex, csv.*latex"):
-        table(summary(), EXPERIMENT).render("latx")
-    with pytest.raises(
-        ConfigError, match=r"table: found 'mistake'; accepted: accuracy, mistakes, cache\. Did you mean"
-    ):
-        table(summary(), EXPERIMENT | {"table": "mistake"})
-    with pytest.raises(ConfigError, match=r"table\.group_by: found 'size'; accepted: budget"):
-        table(summary(), EXPERIMENT | {"table": {"group_by": "size"}})
+        render(table(summary, experiment), "latx")
 
 
-PUBLISHED: dict[str, Any] = {
-    "name": "mine",
-    "reproduces": {"paper": "orabona2008", "item": "Table 1"},
-    "table": {"layout": "mistakes"},
-    "algorithms": [
-        {"name": "forgetron", "budget": [1500, 1600]},
-        {"name": "projectron_plus_plus", "bound_budget": 1500, "progress": ["fixed_cost", "printed"]},
-    ],
-}
+ORABONA = {"paper": "orabona2008", "item": "Table 1"}
+PUBLISHED = [
+    {"name": "forgetron", "budget": [1500, 1600]},
+    {"name": "projectron_plus_plus", "bound_budget": 1500, "progress": ["fixed_cost", "printed"]},
+]
 
 
-def reproduction(experiment: dict[str, Any]) -> list[str]:
-    sets = [("forgetron", {"budget": budget}) for budget in (1500, 1600)]
-    sets += [("projectron_plus_plus", {"bound_budget": 1500, "progress": step}) for step in ("fixed_cost", "printed")]
+def reproduction(made_up: Any, reproduces: Any) -> list[str]:
+    experiment = made_up(*PUBLISHED, reproduces=reproduces, table={"layout": "mistakes"})
     records = [
-        {"key": f"{i}", "algorithm": name, "params": params, "run": 0, "online_error": 0.2, "support_size": 7}
-        for i, (name, params) in enumerate(sets)
+        {"key": f"{i}", "algorithm": algorithm.name, "params": params, "run": 0, "online_error": 0.2, "support_size": 7}
+        for i, (algorithm, params) in enumerate(experiment.parameter_sets)
     ]
-    return table(summarise(trials_frame(records), experiment), experiment).render("markdown").splitlines()
+    summary = summarise(assigned(trials_frame(records), experiment), experiment)
+    return render(table(summary, experiment), "markdown").splitlines()
 
 
-def test_what_reproduces_a_table_has_the_published_rows_beside_its_own() -> None:
-    assert reproduction(PUBLISHED)[2:] == [
+def test_what_reproduces_a_table_has_the_published_rows_beside_its_own(made_up: Any) -> None:
+    assert reproduction(made_up, ORABONA)[2:] == [
         "| **B = 1500** |  |  |  |  |  |  |",
         "| Forgetron |  | 1 | 20.00 | 21.90 ± 0.23 | 7 | 1500 |",
         "| Projectron++ | progress: fixed cost | 1 | 20.00 | 20.04 ± 0.14 | 7 | 992.8 ± 9.73 |",
@@ -171,12 +169,12 @@ def test_what_reproduces_a_table_has_the_published_rows_beside_its_own() -> None
 
 
 @pytest.mark.parametrize("reproduces", [None, {"paper": "orabona2008", "item": "Table 9"}, {"paper": "unknown1999"}])
-def test_what_reproduces_nothing_has_no_column_for_it(reproduces: Any) -> None:
-    assert "Paper" not in reproduction(PUBLISHED | {"reproduces": reproduces})[0]
+def test_what_reproduces_nothing_has_no_column_for_it(reproduces: Any, made_up: Any) -> None:
+    assert "Paper" not in reproduction(made_up, reproduces)[0]
 
 
-def test_layout_of_caches_has_what_came_and_went() -> None:
-    counted = summary().assign(insertions_mean=12.0, insertions_std=0.0, removals_mean=2.5, removals_std=0.5)
-    header, _, first, _ = table(counted, EXPERIMENT | {"table": {"layout": "cache"}}).render("markdown").splitlines()
+def test_layout_of_caches_has_what_came_and_went(summary: Any, experiment: Any) -> None:
+    counted = summary.assign(insertions_mean=12.0, insertions_std=0.0, removals_mean=2.5, removals_std=0.5)
+    header, _, first, _ = render(table(counted, in_layout(experiment, "cache")), "markdown").splitlines()
     assert header.endswith("| Test error, % | Online error, % | Support size | Insertions | Removals |")
     assert first.endswith("| 11.00 ± 1.41 | 21.00 ± 1.41 | 10 | 12 | 2.5 ± 0.5 |")

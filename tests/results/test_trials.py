@@ -8,14 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from budgetbench.archive import experiment_folders
+from budgetbench.config import recorded
 from budgetbench.errors import Notice, RequestError
-from budgetbench.results import (
-    completed,
-    experiment_folders,
-    failed,
-    read_experiment,
-    read_trials,
-)
+from budgetbench.results import completed, failed, read_trials
 
 
 def record(key: str, **values: object) -> str:
@@ -108,4 +104,4 @@ def test_an_unusable_experiment_file_is_named(tmp_path: Path, text: str | None, 
     if text is not None:
         (tmp_path / "experiment.yaml").write_text(text)
     with pytest.raises(RequestError, match=message):
-        read_experiment(tmp_path)
+        recorded(tmp_path / "experiment.yaml")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.results import read_records
 
 from budgetbench.config import load
 from budgetbench.datasets import Cache
@@ -75,12 +75,9 @@ def execute(tmp_path: Path, experiment: Any, shared_memory: Path) -> Callable[..
 
 def read(folder: Path) -> dict[str, dict[str, Any]]:
     """The records of a folder by key, without what may differ."""
-    lines = (folder / "trials.jsonl").read_text(encoding="utf-8").splitlines()
-    records = [json.loads(line) for line in lines]
-    for record in records:
-        for name in SECONDS:
-            record.pop(name, None)
-    return {record["key"]: record for record in records}
+    return {
+        record["key"]: {name: record[name] for name in record if name not in SECONDS} for record in read_records(folder)
+    }
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from budgetbench.archive import read_results
 from budgetbench.config import load
 from budgetbench.datasets import Cache, Data, Examples, datasets
 from budgetbench.plots import plot_experiment
-from budgetbench.results import read_results
 from budgetbench.runner import run_experiment
 
 CONFIGS = Path(__file__).parents[2] / "configs"

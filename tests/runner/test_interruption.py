@@ -15,6 +15,7 @@ from tempfile import gettempdir
 from typing import Any
 
 import pytest
+from support.processes import heed
 
 import budgetbench
 
@@ -38,12 +39,6 @@ KEPT = "budgetbench: interrupted; every finished run is kept, and the same comma
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="sees what is left behind in /proc, which only Linux has"
 )
-
-
-def heed() -> None:
-    """What runs in the background of a shell or under nohup inherits that it ignores these, and would pass that on."""
-    for number in (signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
 
 
 def command(folder: Path, *more: str) -> subprocess.Popen[str]:

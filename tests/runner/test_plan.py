@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields, replace
-from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from budgetbench import experiment as module
 from budgetbench.errors import RequestError
 from budgetbench.experiment import Algorithm, DatasetSection, Experiment, LabelNoise
 from budgetbench.learners import learners
-from budgetbench.runner.execute import curve, units
-from budgetbench.runner.plan import Trial, n_trials, plan, to_do
+from budgetbench.results.curves import checkpoints_of
+from budgetbench.runner.execute import units
+from budgetbench.runner.plan import Trial, plan, to_do
 
 CONFIG = """\
 name: keys
@@ -167,7 +166,7 @@ def test_a_million_runs_are_counted_and_not_made(experiment: Any, monkeypatch: p
 
     monkeypatch.setattr(Experiment, "key", key)
     million = experiment("permutations=1000000", "algorithms.0.budget=[3, 5]", text=CONFIG)
-    assert n_trials(million) == 2_000_000
+    assert million.n_trials == 2_000_000
     finished = {f"tighter_budget_perceptron {run}": {"run": run} for run in (0, 7, 1_000_000, "8", None, [9])}
     assert to_do(million, lambda run: "", finished) == {"tighter_budget_perceptron": 2_000_000 - 4}
     assert sorted(made) == [0, 0, 7, 7]  # of a run's two trials both are looked for
@@ -238,8 +237,4 @@ def test_what_is_the_same_in_every_run_is_done_once(experiment: Any) -> None:
 
 @pytest.mark.parametrize(("n", "checkpoints", "seen"), [(10, 5, [2, 4, 6, 8, 10]), (3, 200, [1, 2, 3]), (1, 1, [1])])
 def test_checkpoints_end_with_the_last_round(n: int, checkpoints: int, seen: list[int]) -> None:
-    model: Any = SimpleNamespace(margins_=np.ones(n), sizes_=np.zeros(n, dtype=np.int64))
-    found = curve(model, checkpoints)
-    assert found is not None
-    assert found["seen"] == seen
-    assert curve(model, 0) is None
+    assert checkpoints_of(n, checkpoints).tolist() == seen

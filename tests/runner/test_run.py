@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import budgetbench
+from budgetbench.archive import read_results
 from budgetbench.datasets import Cache, datasets
 from budgetbench.errors import RequestError
 from budgetbench.learners import Perceptron
@@ -191,6 +192,17 @@ def test_more_runs_and_algorithms_reuse_what_is_there(execute: Any) -> None:
     assert (more.done, more.ran) == (TRIALS, TRIALS // 2)
     added = execute("algorithms.1.budget=[5, 9, 20]")
     assert (added.done, added.ran) == (TRIALS, 2)
+
+
+@pytest.mark.parametrize(("asked", "again"), [(2, 0), (0, 0), (7, TRIALS - 2), (50, TRIALS - 2)])
+def test_curves_that_lack_checkpoints_are_made_again(execute: Any, asked: int, again: int) -> None:
+    """Those of four are among them for two; only the SVM, which learns from all at once, has none to make again."""
+    before = execute().folder
+    outcome = execute(f"checkpoints={asked}")
+    assert (outcome.done, outcome.ran) == (TRIALS - again, again)
+    curves = read_results(before).trials["curve"].dropna()
+    assert [len(curve["seen"]) for curve in curves] == [asked] * (TRIALS - 2 if asked else 0)
+    assert execute(f"checkpoints={asked}").ran == 0
 
 
 def test_a_dry_run_says_what_is_missing_and_touches_nothing(execute: Any, tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ import pytest
 from budgetbench.config import load
 from budgetbench.document import parse
 from budgetbench.errors import ConfigError, RequestError
-from budgetbench.results.grid import Point, points
-from budgetbench.results.names import budget_of
+from budgetbench.experiment import Parameters
+from budgetbench.results.sizes import budget_of
 from budgetbench.verdicts import papers, published
 from budgetbench.verdicts.measures import MEASURES
 from budgetbench.verdicts.model import Claim, Number
@@ -37,19 +37,19 @@ def uses(key: str) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
 def unknown(experiment: str, selector: Mapping[str, Any]) -> Iterator[str]:
     """What a selector says that its experiment does not have."""
     names = selector["algorithm"] if isinstance(selector["algorithm"], list) else [selector["algorithm"]]
-    found = [point for point in grid(experiment) if point.algorithm in names]
+    found = [params for algorithm, params in grid(experiment) if algorithm in names]
     if not found:
         yield ", ".join(names)
     for parameter, value in selector.items():
         if parameter not in SELECTOR:
-            have = [budget_of(p.params) if parameter == "budget" else p.params.get(parameter) for p in found]
+            have = [budget_of(params) if parameter == "budget" else params.get(parameter) for params in found]
             wanted = value if isinstance(value, list) else [value]
             yield from (f"{parameter}: {one}" for one in wanted if one not in have)
 
 
 @cache
-def grid(experiment: str) -> list[Point]:
-    return points(load(CONFIGS / f"{experiment}.yaml").resolved())
+def grid(experiment: str) -> list[tuple[str, Parameters]]:
+    return [(algorithm.name, params) for algorithm, params in load(CONFIGS / f"{experiment}.yaml").parameter_sets]
 
 
 @pytest.mark.parametrize("key", PAPERS)
