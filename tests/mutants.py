@@ -123,7 +123,7 @@ class Tests:
         passed = {at: {name.rpartition("|")[0] for name in names} for at, names in found.items()}
         statements = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.stmt)]
         spans = [range(node.lineno, (node.end_lineno or node.lineno) + 1) for node in statements]
-        around = min((span for span in spans if line in span), key=len)
+        around = min((span for span in spans if line in span), key=len, default=range(line, line + 1))  # a decorator
         names = set().union(*(passed.get(at, set()) for at in around)) & self.times.keys()
         names = names or set().union(*passed.values()) & self.times.keys()
         chosen, spent = [], 0.0
