@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
+from budgetbench.archive import plot_experiment
 from budgetbench.config import load
 from budgetbench.datasets import Cache
 from budgetbench.engine.base import Outcome, Points, Rounds, learner, learners
@@ -24,7 +25,6 @@ from budgetbench.engine.online import OnlineLearner
 from budgetbench.kernels import RBF
 from budgetbench.learners import BudgetPerceptron, Perceptron
 from budgetbench.parameters import Budget
-from budgetbench.plots import plot_experiment
 from budgetbench.runner import run_experiment
 
 CONFIG = """\
