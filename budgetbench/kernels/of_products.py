@@ -99,7 +99,7 @@ def powers(values: Floats, products: NDArray[Any], gamma: float, coef0: float, e
     for i in range(len(products)):
         row, target = products[i], values[i]
         for j in range(len(row)):
-            square[j] = row[j] * gamma + coef0
+            square[j] = np.float64(row[j]) * gamma + coef0
             power[j] = factor
         left = exponent
         while left:

@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from budgetbench.archive import read_results
+from budgetbench.archive import plot_experiment, read_results
 from budgetbench.config import load
 from budgetbench.datasets import Cache, Data, Examples, datasets
-from budgetbench.plots import plot_experiment
 from budgetbench.runner import run_experiment
 
 CONFIGS = Path(__file__).parents[2] / "configs"

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from budgetbench import run
+from budgetbench.archive import plot_experiment
 from budgetbench.datasets import vehicle
 from budgetbench.errors import DataError
-from budgetbench.plots import plot_experiment
 
 CONFIG = Path(__file__).parents[2] / "configs" / "vehicle.yaml"
 
