@@ -55,6 +55,8 @@ def main(config: str = "configs/fig4_mnist.yaml", examples: str = "20000") -> No
                 begun = time.process_time()
                 model.see(Arrivals(rows, stream.labels, access, source))
                 times.append(time.process_time() - begun)
+    for model in cohort:
+        model.close(access)
     show(experiment.title, len(blocks), cohort, shared, own)
 
 
