@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetbench.engine.kernel_access import Blockwise, KernelAccess, Rows, gather
+from budgetbench.engine.kernel_access import KernelAccess, Rows, gather
 from budgetbench.engine.storage import Source
 from budgetbench.kernels import Floats
+
+if TYPE_CHECKING:
+    from budgetbench.engine.online import OnlineLearner
 
 #: Examples that arrive between two products with the support set: large enough for BLAS, small beside the support.
 BLOCK = 512
@@ -44,31 +48,14 @@ class Arrivals:
         return self.classes[self.rows]
 
 
-class Passenger(Protocol):
-    """What driving asks of a learner; see `OnlineLearner`."""
-
-    epochs: int
-    train_seconds_: float
-
-    @property
-    def asks(self) -> bool: ...
-    @property
-    def blockwise(self) -> bool: ...
-    def open(self, access: KernelAccess) -> None: ...
-    def begin_pass(self) -> None: ...
-    def see(self, arrivals: Arrivals) -> None: ...
-    def is_settled(self) -> bool: ...
-    def kept(self) -> Rows: ...
-    def close(self, access: KernelAccess) -> None: ...
-
-
-def drive(cohort: Sequence[Passenger], access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
+def drive(cohort: Sequence[OnlineLearner], access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
     """Let the examples `order` of a data set pass before several learners at once.
 
     All see the same stream; where kernel values are computed as it passes, each is computed once for all.
     """
     if any(learner.blockwise for learner in cohort):
-        access = Blockwise(access)
+        access = copy(access)
+        access.gram = None  # kernel values are asked for block by block, never for all at once
     for learner in cohort:
         learner.open(access)
     active = list(cohort)

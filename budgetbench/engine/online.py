@@ -40,16 +40,6 @@ class Course:
     first: list[Rounds] = field(default_factory=list)
     quiet: bool = True
 
-    def begin_pass(self) -> None:
-        self.passes += 1
-        self.quiet = True
-
-    def add(self, rounds: Rounds, margin_threshold: float) -> None:
-        """Take note of a block's rounds."""
-        if self.passes == 1:
-            self.first.append(rounds)
-        self.quiet &= bool((rounds.margins > margin_threshold).all())
-
 
 class Memory(NamedTuple):
     """What the next call of `partial_fit` needs of the rows before: those that are kept, and their numbers in all."""
@@ -140,12 +130,16 @@ class OnlineLearner(KernelClassifier):
 
     def begin_pass(self) -> None:
         """All examples come, or come again."""
-        self._course.begin_pass()
+        self._course.passes += 1
+        self._course.quiet = True
         self._state_before = self._state().copy()
 
     def see(self, arrivals: Arrivals) -> None:
         """Learn from examples as they arrive."""
-        self._course.add(self._see(arrivals), self.margin_threshold)
+        rounds = self._see(arrivals)
+        if self._course.passes == 1:
+            self._course.first.append(rounds)
+        self._course.quiet &= bool((rounds.margins > self.margin_threshold).all())
 
     def is_settled(self) -> bool:
         """Whether the pass just ended changed nothing: neither a margin error nor, under the SVM's rule, a step of an

@@ -58,7 +58,6 @@ class NeighbourClassifier(BatchLearner):
 
 def mean_vote(votes: Values) -> Values:
     """The mean of votes of shape (n, k, …) over the k, the nearest one's counted 1 + `CASTING` times."""
-    votes = np.asarray(votes)
     return (votes.sum(axis=1) + CASTING * votes[:, 0]) / (votes.shape[1] + CASTING)
 
 

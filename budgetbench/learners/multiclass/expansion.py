@@ -76,17 +76,7 @@ def remove(f: Expansion, block: Block, slot: int) -> None:
 
 
 @compiled
-def margin_of(f: Expansion, i: int, y: int) -> float:
-    """The score of class y at position i less the best other one."""
-    other = -np.inf
-    for r in range(len(f.scores)):
-        if r != y:
-            other = max(other, f.scores[r, i])
-    return f.scores[y, i] - other
-
-
-@compiled
-def margin_in(values: NDArray[np.float64], y: int) -> float:
+def margin_of(values: NDArray[np.float64], y: int) -> float:
     """The value of class y less the best other one."""
     other = -np.inf
     for r in range(len(values)):
@@ -173,7 +163,7 @@ def certain_margin(f: Expansion, block: Block, slot: int) -> float:
     """The margin of a member without its own contribution, added up from the oldest other member to the youngest."""
     i, values = f.members[slot], np.empty(len(f.scores))
     add_up(f, block, i, slot, values)
-    return margin_in(values, block.y[i])
+    return margin_of(values, block.y[i])
 
 
 @compiled

@@ -1,8 +1,7 @@
-"""What the Projectron and the Projectron++ have in common: their parameters, and batches of projected examples."""
+"""What the Projectron and the Projectron++ have in common: all but what the second does on a margin error."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -13,10 +12,20 @@ from budgetbench.compiled import compiled
 from budgetbench.engine.averaging import OnlineToBatch
 from budgetbench.engine.base import Rounds
 from budgetbench.engine.driving import Arrivals
-from budgetbench.engine.expansion import Block, Expansion
+from budgetbench.engine.expansion import Block, Expansion, note
 from budgetbench.engine.kernel_access import Rows, gather
 from budgetbench.errors import ParameterError
-from budgetbench.learners.projecting.span import Batch, Matrix, Span
+from budgetbench.learners.projecting.span import (
+    Batch,
+    Matrix,
+    Span,
+    distance,
+    extend,
+    is_vague,
+    lies_within,
+    project,
+    value,
+)
 from budgetbench.parameters import Budget, NonNegative, Positive, Size
 
 #: In place of a budget, of a fixed threshold η, of a bound U: there is none.
@@ -29,8 +38,15 @@ THRESHOLDS = ("bound_budget", "U", "eta")
 class ProjectingLearner(OnlineToBatch):
     """A learner that projects an example onto the span of the stored ones where it can.
 
-    A subclass gives `_pass`, which lets its compiled loop run over one batch. The loop comes back early where
-    float32 kernel values will not do.
+    Parameters
+    ----------
+    bound_budget : a budget B to which U is matched: U = ¼ √((B + 1) / ln(B + 1)), the norm up to which the Forgetron
+        with budget B has its bound. It does not limit the number of stored examples.
+    U : the bound on the competitor's norm itself.
+    eta : a fixed threshold η.
+    budget : the number of examples that are stored at most; once it is reached every mistake is projected. On its own
+        (η = 0): nothing is projected before, but for what lies in the span.
+    average : keep the mean of all hypotheses too, see `averaged_decision_function`.
     """
 
     follow_kept = True
@@ -91,7 +107,8 @@ class ProjectingLearner(OnlineToBatch):
         else:
             values = gather(block.K, arrivals, members)
             batch = self._span.open(values, block.diagonal[arrivals], np.empty((0, 0)), t, self._rounds)
-        reached = self._pass(block, f, rounds, batch, t)
+        fixed_cost = getattr(self, "progress", "printed") == "fixed_cost"
+        reached = let_pass(block, f, rounds, batch, t, self.margin_threshold, *self._thresholds(), fixed_cost)
         self._span.take(batch, f.counts.members)
         if reached < t + len(arrivals):
             self._span.refine(lambda s: self._precise(f.members[s : s + 1], f.members[: s + 1])[0])
@@ -102,11 +119,6 @@ class ProjectingLearner(OnlineToBatch):
         X, ids = self._X, self._pool.ids
         Z = X[ids[others]]
         return np.array([self._kernel.row(X[i], Z) for i in ids[positions]])
-
-    @abstractmethod
-    def _pass(self, block: Block, f: Expansion, rounds: Rounds, batch: Batch, t: int) -> int:
-        """Let the examples of a batch pass from round t on; returns the round after the last one, or the first one
-        that is vague."""
 
     def _timed_coefficients(self) -> NDArray[np.float64]:
         return self._span.coefficients(self._span.timed)
@@ -123,3 +135,56 @@ def projection_threshold(eta: float, U: float, loss: float, squared_length: floa
     if eta != EACH_ROUND:
         return eta
     return (2 * loss - squared_length - 0.5) / (2 * U)
+
+
+@compiled
+def let_pass(
+    block: Block,
+    f: Expansion,
+    rounds: Rounds,
+    batch: Batch,
+    begin: int,
+    limit: float,
+    budget: int,
+    fixed_eta: float,
+    U: float,
+    fixed_cost: bool,
+) -> int:
+    """Let the examples of a batch pass from round `begin` on, f changing on margins of at most `limit`.
+
+    Returns the round after the last one, or the first one for which float32 kernel values will not do.
+    """
+    first, end = batch.first, batch.first + len(batch.V)
+    for t in range(begin, end):
+        y = block.y[block.order[t]]
+        v = batch.V[t - first, : f.counts.members]  # P k(xₜ, ·)
+        margin = y * value(batch, v)
+        if margin <= limit:
+            loss, squared_length = 1 - margin, np.dot(v, v)
+            delta = distance(v, batch.own[t - first])
+            eta = np.inf
+            if margin <= 0 and f.counts.members < budget:
+                eta = projection_threshold(fixed_eta, U, loss, squared_length)
+            if is_vague(batch, t, delta, eta):
+                return t
+            if margin > 0:
+                tau = margin_step(loss, squared_length, delta, fixed_eta, U, fixed_cost)
+                if tau > 0:
+                    project(batch, t, v, y * tau)
+            elif delta <= eta or lies_within(f, block, batch, t, v, delta):
+                project(batch, t, v, y)
+            else:
+                extend(f, block, batch, t, v, delta, y)
+        note(rounds, t, margin, f)
+    return end
+
+
+@compiled
+def margin_step(loss: float, squared_length: float, delta: float, eta: float, U: float, fixed_cost: bool) -> float:
+    """τ on a margin error, 0 where f is left alone."""
+    tau = min(loss / squared_length, 1.0)  # Eq. 17
+    if U == NO_BOUND:
+        lost = delta / eta if delta > 0 else 0.0
+        return min(tau, 2 * (loss - lost) / squared_length) if loss > lost else 0.0
+    progress = tau * (2 * loss - tau * squared_length) - (1.0 if fixed_cost else tau) * 2 * U * delta  # Eq. 16
+    return tau if progress >= 0 else 0.0

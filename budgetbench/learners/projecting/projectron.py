@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from budgetbench.compiled import compiled
-from budgetbench.engine.base import Rounds, learner
-from budgetbench.engine.expansion import Block, Expansion, note
-from budgetbench.learners.projecting.common import ProjectingLearner, projection_threshold
-from budgetbench.learners.projecting.span import Batch, distance, extend, is_vague, lies_within, project, value
+from budgetbench.engine.base import learner
+from budgetbench.learners.projecting.common import ProjectingLearner
 
 
 @learner("projectron", title="Projectron", color="#0072B2", marker="P")
@@ -25,43 +20,6 @@ class Projectron(ProjectingLearner):
     `budgetbench.learners.projecting.span`.
     Cost of an example: one kernel value for each of the |S| stored ones, and |S|² operations, done for many examples
     at a time.
-
-    Parameters
-    ----------
-    bound_budget : a budget B to which U is matched: U = ¼ √((B + 1) / ln(B + 1)), the norm up to which the Forgetron
-        with budget B has its bound. It does not limit the number of stored examples.
-    U : the bound on the competitor's norm itself.
-    eta : a fixed threshold η.
-    budget : the number of examples that are stored at most; once it is reached every mistake is projected. On its own
-        (η = 0): nothing is projected before, but for what lies in the span.
-    average : keep the mean of all hypotheses too, see `averaged_decision_function`.
     """
 
     revision = 2
-
-    def _pass(self, block: Block, f: Expansion, rounds: Rounds, batch: Batch, t: int) -> int:
-        return projectron(block, f, rounds, batch, t, *self._thresholds())
-
-
-@compiled
-def projectron(
-    block: Block, f: Expansion, rounds: Rounds, batch: Batch, begin: int, budget: int, fixed_eta: float, U: float
-) -> int:
-    first, end = batch.first, batch.first + len(batch.V)
-    for t in range(begin, end):
-        y = block.y[block.order[t]]
-        v = batch.V[t - first, : f.counts.members]  # P k(xₜ, ·)
-        margin = y * value(batch, v)
-        if margin <= 0:
-            delta = distance(v, batch.own[t - first])
-            eta = np.inf
-            if f.counts.members < budget:
-                eta = projection_threshold(fixed_eta, U, 1 - margin, np.dot(v, v))
-            if is_vague(batch, t, delta, eta):
-                return t
-            if delta <= eta or lies_within(f, block, batch, t, v, delta):
-                project(batch, t, v, y)
-            else:
-                extend(f, block, batch, t, v, delta, y)
-        note(rounds, t, margin, f)
-    return end

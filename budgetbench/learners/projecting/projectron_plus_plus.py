@@ -6,12 +6,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from budgetbench.compiled import compiled
-from budgetbench.engine.base import Rounds, learner
-from budgetbench.engine.expansion import Block, Expansion, note
+from budgetbench.engine.base import learner
 from budgetbench.errors import ParameterError
-from budgetbench.learners.projecting.common import NO_BOUND, ProjectingLearner, projection_threshold
-from budgetbench.learners.projecting.span import Batch, distance, extend, is_vague, lies_within, project, value
+from budgetbench.learners.projecting.common import ProjectingLearner
 
 
 @learner("projectron_plus_plus", title="Projectron++", color="#D55E00", marker="*", aliases=("projectron++",))
@@ -34,13 +31,8 @@ class ProjectronPlusPlus(ProjectingLearner):
 
     Parameters
     ----------
-    bound_budget : a budget B to which U is matched: U = ¼ √((B + 1) / ln(B + 1)). It does not limit the number of
-        stored examples.
-    U : the bound on the competitor's norm itself.
-    eta : a fixed threshold η.
     budget : the number of examples that are stored at most; once it is reached every mistake is projected. On its own:
         no mistake is projected before, but for what lies in the span, and U is matched to it for the margin errors.
-    average : keep the mean of all hypotheses too, see `averaged_decision_function`.
     progress : what must not be negative: ``printed``, Eq. 16 with the τ of Eq. 17, or ``fixed_cost``, the same with the
         cost of the projection charged whole.
     """
@@ -58,54 +50,3 @@ class ProjectronPlusPlus(ProjectingLearner):
     @property
     def margin_threshold(self) -> float:
         return float(np.nextafter(1.0, 0.0))  # a margin error is y f < 1
-
-    def _pass(self, block: Block, f: Expansion, rounds: Rounds, batch: Batch, t: int) -> int:
-        return projectron_plus_plus(block, f, rounds, batch, t, *self._thresholds(), self.progress == "fixed_cost")
-
-
-@compiled
-def projectron_plus_plus(
-    block: Block,
-    f: Expansion,
-    rounds: Rounds,
-    batch: Batch,
-    begin: int,
-    budget: int,
-    fixed_eta: float,
-    U: float,
-    fixed_cost: bool,
-) -> int:
-    first, end = batch.first, batch.first + len(batch.V)
-    for t in range(begin, end):
-        y = block.y[block.order[t]]
-        v = batch.V[t - first, : f.counts.members]  # P k(xₜ, ·)
-        margin = y * value(batch, v)
-        if margin < 1:
-            loss, squared_length = 1 - margin, np.dot(v, v)
-            delta = distance(v, batch.own[t - first])
-            eta = np.inf
-            if margin <= 0 and f.counts.members < budget:
-                eta = projection_threshold(fixed_eta, U, loss, squared_length)
-            if is_vague(batch, t, delta, eta):
-                return t
-            if margin > 0:
-                tau = margin_step(loss, squared_length, delta, fixed_eta, U, fixed_cost)
-                if tau > 0:
-                    project(batch, t, v, y * tau)
-            elif delta <= eta or lies_within(f, block, batch, t, v, delta):
-                project(batch, t, v, y)
-            else:
-                extend(f, block, batch, t, v, delta, y)
-        note(rounds, t, margin, f)
-    return end
-
-
-@compiled
-def margin_step(loss: float, squared_length: float, delta: float, eta: float, U: float, fixed_cost: bool) -> float:
-    """τ on a margin error, 0 where f is left alone."""
-    tau = min(loss / squared_length, 1.0)  # Eq. 17
-    if U == NO_BOUND:
-        lost = delta / eta if delta > 0 else 0.0
-        return min(tau, 2 * (loss - lost) / squared_length) if loss > lost else 0.0
-    progress = tau * (2 * loss - tau * squared_length) - (1.0 if fixed_cost else tau) * 2 * U * delta  # Eq. 16
-    return tau if progress >= 0 else 0.0

@@ -28,10 +28,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetbench.compiled import compiled
+from budgetbench.compiled import compiled, record
 from budgetbench.engine.expansion import Block, Expansion
 from budgetbench.lazy import lazy
-from budgetbench.record import record
 
 blas = lazy("scipy.linalg.blas")
 
@@ -153,10 +152,6 @@ class Span:
         a = c[: self.size].copy()
         substitute_back(self._L, a)
         return a
-
-    def solve(self, k: Matrix) -> Matrix:
-        """d = K⁻¹k (Eq. 8)"""
-        return self.coefficients(self.coordinates(k[None])[0])
 
     def open(self, K: Values, own: Values, among: Matrix, first: int, rounds: int) -> Batch:
         """A batch of examples that arrive from round `first` of a block on, after so many rounds in all.

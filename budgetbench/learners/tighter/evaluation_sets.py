@@ -15,10 +15,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetbench.compiled import compiled
+from budgetbench.compiled import compiled, record
 from budgetbench.engine.certain import is_right
 from budgetbench.engine.expansion import Block, Expansion
-from budgetbench.record import record
 
 EvaluationRule = Literal["all", "support", "random", "flips"]
 

@@ -12,7 +12,7 @@ from budgetbench.engine.base import Rounds, learner
 from budgetbench.engine.certain import margin_against
 from budgetbench.engine.expanding import ExpansionLearner
 from budgetbench.engine.expansion import Block, Expansion, note
-from budgetbench.engine.updates import RULES, SoftMargin, UpdateRule, is_due, margin_of, update
+from budgetbench.engine.updates import RULES, UpdateRule, is_due, margin_of, update
 from budgetbench.errors import ParameterError
 from budgetbench.learners.tighter.errors_left import Near, Removal, remove_worst
 from budgetbench.learners.tighter.evaluation_sets import (
@@ -25,7 +25,7 @@ from budgetbench.learners.tighter.evaluation_sets import (
     laid_out,
     meet,
 )
-from budgetbench.parameters import Budget, Count, Examples, NonNegative, Size
+from budgetbench.parameters import Budget, Count, Examples, NonNegative, Positive, Size
 
 
 @learner("tighter_budget_perceptron", title="Tighter Budget Perceptron", color="#0072B2", marker="^")
@@ -83,7 +83,7 @@ class TighterBudgetPerceptron(ExpansionLearner):
     remove_at_once: Count = 1
     update: UpdateRule = "perceptron"
     beta: NonNegative | None = None
-    C: SoftMargin = 1.0
+    C: Positive = 1.0
 
     @classmethod
     def _check_together(cls, values: dict[str, Any]) -> None:
