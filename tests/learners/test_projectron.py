@@ -16,7 +16,7 @@ from budgetbench.engine.kernel_access import Gram
 from budgetbench.errors import ParameterError
 from budgetbench.kernels import make_kernel
 from budgetbench.learners import Perceptron, Projectron, ProjectronPlusPlus
-from budgetbench.learners.projecting.common import matched_bound
+from budgetbench.learners.projecting.projectron import matched_bound
 
 
 @pytest.fixture

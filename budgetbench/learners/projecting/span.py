@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled, record
-from budgetbench.engine.expansion import Block, Expansion
+from budgetbench.engine.expansion import Block, Expansion, enter
 from budgetbench.lazy import lazy
 
 blas = lazy("scipy.linalg.blas")
@@ -298,7 +298,4 @@ def extend(f: Expansion, block: Block, batch: Batch, t: int, v: Matrix, delta: f
     for j in range(row + 1, len(batch.V)):
         k = batch.among[row, j] if len(batch.among) else values[block.order[batch.first + j]]
         batch.V[j, size] = (k - np.dot(batch.L[size, :size], batch.V[j, :size])) / delta
-    f.members[size] = i
-    f.stored[i] = True
-    f.counts.members += 1
-    f.counts.insertions += 1
+    enter(f, i, 0.0)  # coefficients are computed when the block has passed
