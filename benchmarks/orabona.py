@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 
 from budgetbench.config import load
 from budgetbench.datasets import Cache
-from budgetbench.engine.driving import BLOCK
+from budgetbench.engine.arrivals import BLOCK
 from budgetbench.engine.kernel_access import KernelAccess, Streamed
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.experiment import Experiment

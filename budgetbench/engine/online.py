@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from abc import abstractmethod
+from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
@@ -10,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from typing_extensions import Self
 
+from budgetbench.engine.arrivals import Arrivals, SharedBlock, blocks
 from budgetbench.engine.base import KernelClassifier, Outcome, Points, Rounds
-from budgetbench.engine.driving import Arrivals, blocks, drive
 from budgetbench.engine.kernel_access import KernelAccess, Rows, Streamed
 from budgetbench.errors import ParameterError
 from budgetbench.kernels import Floats, Values
@@ -229,3 +232,34 @@ class OnlineLearner(KernelClassifier):
             accepted = f"an integer of at least {stored}, the examples stored, as this learner discards none"
             raise ParameterError("budget", budget, accepted)
         self._begun_with = now
+
+
+def drive(cohort: Sequence[OnlineLearner], access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
+    """Let the examples `order` of a data set pass before several learners at once.
+
+    All see the same stream; where kernel values are computed as it passes, each is computed once for all.
+    """
+    if any(learner.blockwise for learner in cohort):
+        access = copy(access)
+        access.gram = None  # kernel values are asked for block by block, never for all at once
+    for learner in cohort:
+        learner.open(access)
+    active = list(cohort)
+    for epoch in range(max(learner.epochs for learner in cohort)):
+        active = [learner for learner in active if epoch < learner.epochs and not (epoch and learner.is_settled())]
+        if not active:
+            break
+        asking = [learner for learner in active if learner.asks]
+        for learner in active:
+            learner.begin_pass()
+        for rows in blocks(order) if access.gram is None else [order]:
+            begun = time.perf_counter()
+            shared = access.gram is None and len(asking) > 1
+            source = SharedBlock(access, rows, [learner.kept() for learner in asking]) if shared else access
+            share = (time.perf_counter() - begun) / max(1, len(asking))
+            for learner in active:
+                begun = time.perf_counter()
+                learner.see(Arrivals(rows, labels, access, source))
+                learner.train_seconds_ += time.perf_counter() - begun + (share if learner.asks else 0.0)
+    for learner in cohort:
+        learner.close(access)

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled
+from budgetbench.engine.arrivals import Arrivals
 from budgetbench.engine.averaging import OnlineToBatch
 from budgetbench.engine.base import Rounds, learner
-from budgetbench.engine.driving import Arrivals
 from budgetbench.engine.expansion import Block, Expansion, note
 from budgetbench.engine.kernel_access import Rows, gather
 from budgetbench.errors import ParameterError

@@ -1,12 +1,9 @@
-"""A stream, and letting it pass before several learners at once."""
+"""A stream as it arrives, and kernel values that several learners share."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
-from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +11,6 @@ from numpy.typing import NDArray
 from budgetbench.engine.kernel_access import KernelAccess, Rows, gather
 from budgetbench.engine.storage import Source
 from budgetbench.kernels import Floats
-
-if TYPE_CHECKING:
-    from budgetbench.engine.online import OnlineLearner
 
 #: Examples that arrive between two products with the support set: large enough for BLAS, small beside the support.
 BLOCK = 512
@@ -46,37 +40,6 @@ class Arrivals:
     def labels(self) -> NDArray[np.int64]:
         """Their class indices."""
         return self.classes[self.rows]
-
-
-def drive(cohort: Sequence[OnlineLearner], access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
-    """Let the examples `order` of a data set pass before several learners at once.
-
-    All see the same stream; where kernel values are computed as it passes, each is computed once for all.
-    """
-    if any(learner.blockwise for learner in cohort):
-        access = copy(access)
-        access.gram = None  # kernel values are asked for block by block, never for all at once
-    for learner in cohort:
-        learner.open(access)
-    active = list(cohort)
-    for epoch in range(max(learner.epochs for learner in cohort)):
-        active = [learner for learner in active if epoch < learner.epochs and not (epoch and learner.is_settled())]
-        if not active:
-            break
-        asking = [learner for learner in active if learner.asks]
-        for learner in active:
-            learner.begin_pass()
-        for rows in blocks(order) if access.gram is None else [order]:
-            begun = time.perf_counter()
-            shared = access.gram is None and len(asking) > 1
-            source = SharedBlock(access, rows, [learner.kept() for learner in asking]) if shared else access
-            share = (time.perf_counter() - begun) / max(1, len(asking))
-            for learner in active:
-                begun = time.perf_counter()
-                learner.see(Arrivals(rows, labels, access, source))
-                learner.train_seconds_ += time.perf_counter() - begun + (share if learner.asks else 0.0)
-    for learner in cohort:
-        learner.close(access)
 
 
 class SharedBlock:
