@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from budgetbench.engine import arrivals
 from budgetbench.engine.kernel_access import Gram, Streamed
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.kernels import make_kernel
