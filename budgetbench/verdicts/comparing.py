@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from budgetbench.results.measures import MEASURES, Measure, Unit
+from budgetbench.results.measures import MEASURES, Unit
 from budgetbench.results.sizes import signs
 from budgetbench.verdicts.model import Evidence, Finding, MissingError, Reason
 from budgetbench.verdicts.selection import Candidate
@@ -78,10 +78,8 @@ def difference(a: Candidate, b: Candidate, measure: str) -> Interval:
 
 def differences(pairs: Sequence[tuple[Candidate, Candidate]], measure: str) -> tuple[list[Comparison], Comparison]:
     """The comparison of each pair, and of their means."""
-    how = MEASURES[measure]
     single = [
-        Comparison(f"{a.label} - {b.label}", difference(a, b, measure), _allowance(how, a, b, measure))
-        for a, b in pairs
+        Comparison(f"{a.label} - {b.label}", difference(a, b, measure), _allowance(a, b, measure)) for a, b in pairs
     ]
     first, second = (pd.DataFrame([pair[side].values(measure) for pair in pairs]).mean(skipna=False) for side in (0, 1))
     same = all(a.permutation == b.permutation for a, b in pairs)
@@ -89,8 +87,8 @@ def differences(pairs: Sequence[tuple[Candidate, Candidate]], measure: str) -> t
     return single, _pooled(single, mean if mean.runs else None)
 
 
-def _allowance(how: Measure, a: Candidate, b: Candidate, measure: str) -> float:
-    return WIDER * how.same(a.values(measure).mean(), b.values(measure).mean())
+def _allowance(a: Candidate, b: Candidate, measure: str) -> float:
+    return WIDER * MEASURES[measure].same(a.values(measure).mean(), b.values(measure).mean())
 
 
 def of_runs(comparisons: Sequence[tuple[str, pd.Series]], allowance: float) -> tuple[list[Comparison], Comparison]:

@@ -16,10 +16,9 @@ from budgetbench.engine.kernel_access import Gram, Streamed, read_only
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.kernels import RBF, Kernel, Linear, Polynomial
 from budgetbench.learners import BudgetPerceptron, Perceptron
-from budgetbench.runner.execute import make_learner
 from budgetbench.runner.plan import Trial
 from budgetbench.runner.workspace import write_gram
-from budgetbench.streams import load_problem, stream_of
+from budgetbench.streams import load_problem, make_learner, stream_of
 
 PROJECT = Path(__file__).resolve().parents[2]
 KERNELS: list[Kernel] = [RBF(gamma=0.02), Linear(), Polynomial(degree=3, gamma=0.1, coef0=1.0)]
@@ -127,7 +126,7 @@ def test_on_real_data_every_decision_agrees(name: str, tmp_path: Path, mirror: s
     gram = Gram(np.load(tmp_path / "gram.npy", mmap_mode="r"), problem.X)
     cohorts: list[list[Any]] = []
     for access in (gram, Streamed(experiment.kernel, problem.X)):
-        models: list[Any] = [make_learner(trial, experiment) for trial in wanted]
+        models: list[Any] = [make_learner(experiment, trial.algorithm, trial.params, trial.run) for trial in wanted]
         models = [model for model in models if isinstance(model, OnlineLearner)]
         for model in models:
             model.start(problem.classes, problem.X.shape[1])
