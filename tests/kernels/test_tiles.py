@@ -10,7 +10,7 @@ from budgetbench.kernels import make_kernel
 SHAPES = [(1, 1), (1, 600), (600, 1), (2, 2), (3, 2), (5, 7), (2, 512), (17, 33), (100, 100), (30, 40), (513, 2)]
 
 
-@pytest.mark.parametrize("d", [1, 2, 16, 17, 31, 32, 100, 256, 784])
+@pytest.mark.parametrize("d", [1, 17, 32, 100, 784])
 @pytest.mark.parametrize("name", ["linear", "polynomial", "rbf"])
 def test_a_corner_is_that_of_the_whole(d: int, name: str) -> None:
     random = np.random.default_rng(d)

@@ -128,7 +128,7 @@ def test_where_little_may_be_lost_it_is_the_perceptron(problem: Any, stream: str
         assert model.n_support_ == plain.n_support_
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_near_repetitions_are_told_apart(seed: int) -> None:
     """With η = 0 only what is lost in float64 is not stored, and it is the Perceptron to the last round."""
     random = np.random.default_rng(seed)
@@ -150,8 +150,16 @@ CUTS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("learner", [Projectron, ProjectronPlusPlus])
-@pytest.mark.parametrize("parameters", [{"eta": 0.0}, {"U": 1.5, "average": True}, {"budget": 20}], ids=str)
+@pytest.mark.parametrize(
+    ("learner", "parameters"),
+    [
+        (Projectron, {"eta": 0.0}),
+        (Projectron, {"budget": 20}),
+        (ProjectronPlusPlus, {"eta": 0.0}),
+        (ProjectronPlusPlus, {"U": 1.5, "average": True}),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("kernel", CUTS, ids=str)
 def test_how_the_stream_is_cut_changes_no_bit(
     learner: Any, parameters: dict[str, Any], kernel: dict[str, Any], monkeypatch: pytest.MonkeyPatch
@@ -208,7 +216,7 @@ def separable(seed: int, n: int = 400) -> tuple[Any, Any, Any, float]:
     return X, np.where(g > 0, 1, -1), kernel, scale * float(np.sqrt(signs @ centre_values @ signs))
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("share", [0.0, 0.05, 0.2, 0.45, 0.8])
 def test_the_mistake_bounds_hold(seed: int, share: float) -> None:
     """Theorems 2 and 3 with R = 1: the first for η < 1/(2‖g‖), the second for η < 1/‖g‖."""
@@ -220,7 +228,7 @@ def test_the_mistake_bounds_hold(seed: int, share: float) -> None:
     assert mistakes <= (norm / (1 - eta * norm)) ** 2
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_bound_with_u_holds(seed: int) -> None:
     """Corollary 1: at most 2‖g‖² + 4D₁ mistakes for any g with ‖g‖ ≤ U."""
     X, y, kernel, norm = separable(seed)
