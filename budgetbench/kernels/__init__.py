@@ -1,4 +1,4 @@
-"""Kernel functions, one to a file, and the matrices of their values.
+"""Kernel functions, a kind to a file, and the matrices of their values.
 
 Every kernel value in the program comes from here. It is a function of the inner product of two rows, or of their
 distance, which `products.py` computes in float64 and in a fixed order; what follows is done in float64 too, and

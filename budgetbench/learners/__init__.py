@@ -1,4 +1,4 @@
-"""The learners, one to a file, families in packages of their own; importing this package registers them all.
+"""The learners, a kind to a file, families in packages of their own; importing this package registers them all.
 
 >>> from budgetbench.learners import Perceptron
 >>> Perceptron(kernel="rbf", gamma=0.5).fit([[0.0], [1.0]], [-1, 1]).n_support_
