@@ -6,15 +6,13 @@ import hashlib
 from abc import ABC, abstractmethod
 from dataclasses import InitVar, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
-from budgetbench.datasets.limits import MOST_DRAWN
 from budgetbench.errors import ParameterError
-from budgetbench.parameters import Parameter, Unit, check, declared
+from budgetbench.parameters import Parameter, check, declared
 from budgetbench.registry import Registry
 
 if TYPE_CHECKING:
@@ -25,9 +23,6 @@ Floats = NDArray[np.floating[Any]]
 Indices = NDArray[np.int64]
 
 datasets: Registry[Dataset] = Registry("dataset")
-
-#: How many examples a generated set has.
-Drawn = Annotated[int, Ge(2), Le(MOST_DRAWN), Unit("examples")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +96,7 @@ class Dataset(ABC):
     preparation : what is done to the published values on loading.
     classes : the published class labels; None when only loading tells.
     n_train, n_test, n_features : sizes; None when only loading tells.
-    folder, files : names of the files and of their folder inside the data folder; empty for generated sets.
+    files : the files' paths inside the data folder; empty for generated sets.
     variants : names of the forms it comes in, the default first; empty when there is one.
     options : what else `load` accepts.
     generated : drawn afresh from (seed, run).
@@ -119,7 +114,6 @@ class Dataset(ABC):
     n_train: int | None = None
     n_test: int | None = None
     n_features: int | None = None
-    folder: str = ""
     files: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
     options: type[Options] = Options
@@ -155,6 +149,10 @@ class Dataset(ABC):
             accepted = f"one of {', '.join(self.variants)}" if self.variants else f"no variant for {self.name}"
             raise ParameterError("variant", variant, accepted, names=self.variants)
         return variant
+
+    def classes_of(self, variant: str | None) -> tuple[Label, ...] | None:
+        """The class labels of a variant; None when only loading tells."""
+        return self.classes
 
     def parameters(self) -> dict[str, Parameter]:
         """What `options` declares."""

@@ -20,7 +20,7 @@ from budgetbench.datasets import limits
 from budgetbench.datasets.base import Examples, labelled
 from budgetbench.datasets.cache import File
 from budgetbench.datasets.parse import PIECE, UnfitError, read_table
-from budgetbench.datasets.published import Parts, Recipe
+from budgetbench.datasets.published import Parts, Recipe, by_part
 from budgetbench.lazy import lazy
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ else:
     scipy_io = lazy("scipy.io")
 
 CLASSES = (-1, 1)
+Table = NDArray[np.float64]
 COMPRESSED = 15  # the kind of a MATLAB file's element
 GITHUB = "https://raw.githubusercontent.com/"
 COLLECTION = GITHUB + "tdiethe/gunnar_raetsch_benchmark_datasets/"
@@ -40,10 +41,10 @@ MAT_FILE = File(
     folder="raetsch",
     name="benchmarks.mat",
     sources=(
-        COLLECTION + "master/benchmarks.mat",
-        COLLECTION + "66aa4e766b60bf031dfd27b9cbe97307cdf7242e/benchmarks.mat",
+        COLLECTION + "master/",
+        COLLECTION + "66aa4e766b60bf031dfd27b9cbe97307cdf7242e/",
         # No checksum below, as this original is packed differently; the fingerprint tells.
-        "http://theoval.cmp.uea.ac.uk/matlab/benchmarks/benchmarks.mat",
+        "http://theoval.cmp.uea.ac.uk/matlab/benchmarks/",
     ),
     size=8_500_000,
 )
@@ -55,7 +56,7 @@ def recipes(name: str, sha256: Mapping[str, str]) -> tuple[Recipe, ...]:
         File(
             folder=name,
             name=f"{name}_{kind}_1.asc",
-            sources=(f"{SPLITS}{name}/{name}_{kind}_1.asc",),
+            sources=(f"{SPLITS}{name}/",),
             checksum=f"sha256:{sha256[kind]}",
             size=1_600_000,
         )
@@ -94,7 +95,5 @@ def check_elements(content: bytes) -> None:
         place += 8 + length
 
 
-def join(
-    X: NDArray[np.float64], X_test: NDArray[np.float64], t: NDArray[np.float64], t_test: NDArray[np.float64]
-) -> Parts:
-    return {"train": labelled(np.vstack([X, X_test]), np.concatenate([t, t_test])[:, 0], CLASSES)}
+def join(X: Table, X_test: Table, t: Table, t_test: Table) -> Parts:
+    return by_part(labelled(np.vstack([X, X_test]), np.concatenate([t, t_test])[:, 0], CLASSES))

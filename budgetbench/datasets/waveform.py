@@ -6,29 +6,27 @@ every input standardised. So it is made from the UCI file, too.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.datasets import raetsch
-from budgetbench.datasets.base import Examples, Label, labelled, register
+from budgetbench.datasets.base import Examples, labelled, register
 from budgetbench.datasets.cache import File
 from budgetbench.datasets.fingerprint import Fingerprint, Rounding, confirmed
 from budgetbench.datasets.parse import read_table
-from budgetbench.datasets.published import Published, Recipe, by_part
+from budgetbench.datasets.published import Form, Published, Recipe, by_part
 
 CLASSES = (0, 1, 2)
 POSITIVE = 1  # the UCI class that is Rätsch's positive one
 UCI = "https://archive.ics.uci.edu/"
-ARCHIVE = UCI + "static/public/107/waveform+database+generator+version+1.zip"
+ARCHIVE = UCI + "static/public/107/waveform+database+generator+version+1.zip#"
 
 # No checksum: it is not known for the packed file, and copies of the unpacked one differ in the order of rows.
-PLAIN_FILE = File("waveform", "waveform.data", (ARCHIVE + "#waveform.data",), size=555_497)
-PACKED_FILE = File(
-    "waveform",
-    "waveform.data.Z",
-    (ARCHIVE + "#waveform.data.Z", UCI + "ml/machine-learning-databases/waveform/waveform.data.Z"),
-    size=250_000,
-)
+PLAIN_FILE = File("waveform", "waveform.data", (ARCHIVE,), size=555_497)
+PACKED = (ARCHIVE, UCI + "ml/machine-learning-databases/waveform/")
+PACKED_FILE = File("waveform", "waveform.data.Z", PACKED, size=250_000)
 DECIMALS, ROWS = 2, "82320c9517c9b0dceea4c72069600a47cde4858a0024bb40dba1ef3e6bc5a32f"  # the row_digest of both
 SPLIT_SHA256 = {
     "train_data": "95d3bf737b404c5cb8c35d78ef13230af719aeab1eff34e5b81512572d9deb14",
@@ -54,20 +52,16 @@ def standardised(table: NDArray[np.float64]) -> Examples:
     return labelled(X, labels, raetsch.CLASSES)
 
 
-FINGERPRINTS = {
-    "classes": {
-        "train": Fingerprint(
-            5000, 21, (1657, 1647, 1696), (-0.030668648696, -0.003581720803, 0.01322730366, -0.002786605759)
-        ),
-    },
-    "binary": {
-        "train": Fingerprint(
-            5000, 21, (3353, 1647), (0.008928769594, -0.023486320196, -0.00050282089, -0.008520707694)
-        ),
-    },
-}
+def from_uci(make: Callable[[NDArray[np.float64]], Examples]) -> tuple[Recipe, ...]:
+    return tuple(Recipe((file,), read_file, lambda table: by_part(make(table))) for file in (PLAIN_FILE, PACKED_FILE))
+
+
+CLASSES_PRINT = Fingerprint(
+    5000, 21, (1657, 1647, 1696), (-0.030668648696, -0.003581720803, 0.01322730366, -0.002786605759)
+)
+BINARY_PRINT = Fingerprint(5000, 21, (3353, 1647), (0.008928769594, -0.023486320196, -0.00050282089, -0.008520707694))
 # Rätsch's values and those made of UCI's differ by 1.4e-7 at most.
-ROUNDINGS = {"binary": Rounding(unit=1e-5, low=-4.10149, high=4.04325)}
+ROUNDING = Rounding(unit=1e-5, low=-4.10149, high=4.04325)
 
 
 @register
@@ -80,20 +74,13 @@ class Waveform(Published):
     citation = "L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone, Classification and Regression Trees, 1984"
     preparation = "classes: as published; binary: class 1 against the rest, inputs of mean 0 and deviation 1"
     classes = CLASSES
-    n_train, n_features = 5000, 21
-    pooled = True
-    folder = "waveform"
-    files = (PLAIN_FILE.name, PACKED_FILE.name, *(file.name for recipe in RECIPES for file in recipe.files))
-    variants = ("classes", "binary")
-    fingerprints = FINGERPRINTS
-    roundings = ROUNDINGS
-
-    def classes_of(self, variant: str) -> tuple[Label, ...]:
-        return raetsch.CLASSES if variant == "binary" else CLASSES
-
-    def recipes(self, variant: str) -> tuple[Recipe, ...]:
-        make = standardised if variant == "binary" else three_classes
-        uci = tuple(
-            Recipe((file,), read_file, lambda table: by_part(make(table))) for file in (PLAIN_FILE, PACKED_FILE)
-        )
-        return uci + RECIPES if variant == "binary" else uci
+    forms = (
+        Form("classes", from_uci(three_classes), {"train": CLASSES_PRINT}),
+        Form(
+            "binary",
+            from_uci(standardised) + RECIPES,
+            {"train": BINARY_PRINT},
+            rounding=ROUNDING,
+            classes=raetsch.CLASSES,
+        ),
+    )

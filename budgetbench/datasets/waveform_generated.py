@@ -11,21 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from budgetbench.datasets.base import Data, Dataset, Drawn, Examples, Options, Request, register
-from budgetbench.seeds import Role, generator
+from budgetbench.datasets.base import Examples, Options, register
+from budgetbench.datasets.generated import Drawn, Generated
 
 INPUTS = 21
 PEAKS = np.array([7, 11, 15])
 WAVES = np.maximum(6 - np.abs(np.arange(1, INPUTS + 1) - PEAKS[:, None]), 0)
 MIXED = np.array([(0, 2), (0, 1), (1, 2)])  # by class: which two waves
-
-
-def draw(random: np.random.Generator, n: int) -> Examples:
-    y = random.integers(0, len(MIXED), n)
-    u = random.random((n, 1))
-    noise = random.standard_normal((n, INPUTS))
-    first, second = WAVES[MIXED[y]].transpose(1, 0, 2)
-    return Examples(u * first + (1 - u) * second + noise, y)
 
 
 @dataclass(frozen=True)
@@ -41,21 +33,19 @@ class Size(Options):
 
 
 @register
-class GeneratedWaveform(Dataset):
+class GeneratedWaveform(Generated):
     name = "waveform_generated"
     title = "Waveform (generated)"
     summary = "noisy mixtures of triangular waves, 21 inputs, three classes (generated)"
-    source = "generated"
-    licence = "not applicable"
     citation = "L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone, Classification and Regression Trees, 1984"
-    preparation = "none"
     classes = (0, 1, 2)
     n_train, n_features = 5000, INPUTS
-    generated = True
     pooled = True
     options = Size
 
-    def _load(self, request: Request) -> Data:
-        n = request.options.n
-        examples = draw(generator(request.seed, Role.DATA, request.run), n)
-        return Data(examples, None, (0, 1, 2), f"waveform_generated/1/n={n}/seed={request.seed}/run={request.run}")
+    def draw(self, random: np.random.Generator, n: int) -> Examples:
+        y = random.integers(0, len(MIXED), n)
+        u = random.random((n, 1))
+        noise = random.standard_normal((n, INPUTS))
+        first, second = WAVES[MIXED[y]].transpose(1, 0, 2)
+        return Examples(u * first + (1 - u) * second + noise, y)

@@ -29,7 +29,7 @@ from budgetbench.datasets.cache import File
 from budgetbench.datasets.fingerprint import Fingerprint
 from budgetbench.datasets.incoming import LOCK, PREFIX, UNLOCKED_SECONDS, Incoming, sweep
 from budgetbench.datasets.parse import read_table
-from budgetbench.datasets.published import Published, Recipe
+from budgetbench.datasets.published import Form, Published, Recipe
 from budgetbench.errors import DataError, RequestError
 
 CONTENT = b"".join(b"%d %d\n" % (i, i % 2) for i in range(200))
@@ -39,14 +39,11 @@ SECRET = "hunter2"
 class Rows(Published):
     """Two hundred rows in a file that may have 1 MB and a little."""
 
-    name, title, summary, classes, folder = "rows", "Rows", "for tests", (0, 1), "rows"
-    fingerprints = {"": {"train": Fingerprint(200, 1, (100, 100))}}  # noqa: RUF012
+    name, title, summary, classes = "rows", "Rows", "for tests", (0, 1)
 
     def __init__(self, *sources: str) -> None:
         self.file = File("rows", "rows.txt", sources, size=2000)
-
-    def recipes(self, variant: str) -> tuple[Recipe, ...]:
-        return (Recipe((self.file,), read),)
+        self.forms = (Form("", (Recipe((self.file,), read),), {"train": Fingerprint(200, 1, (100, 100))}),)
 
 
 def read(content: bytes) -> object:
@@ -314,13 +311,14 @@ PROGRAM = """
 import sys
 from budgetbench.datasets import Cache
 from budgetbench.datasets.cache import File
-from budgetbench.datasets.published import Published, Recipe
+from budgetbench.datasets.published import Form, Published, Recipe
 
 class Rows(Published):
     name, classes = "rows", (0, 1)
+    recipe = Recipe((File("rows", "rows.txt", (sys.argv[1],)),), lambda content: 0)
 
-    def recipes(self, variant):
-        return (Recipe((File("rows", "rows.txt", (sys.argv[1],)),), lambda content: 0),)
+    def __init__(self):
+        self.forms = (Form("", (self.recipe,), {}),)
 
 Rows().load(Cache(sys.argv[2]))
 """
