@@ -13,23 +13,11 @@ N_FEATURES = 123  # must be given: the test file happens not to use the last inp
 
 LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary/"
 COPY = "https://raw.githubusercontent.com/djurikom/BudgetedSVM/cce05ffcf9720fdb0201d804335d09cdd82a7e92/"
+TRAIN_SHA256 = "f5d5ffd8d865ff41328e7ee043e4b020816914ff6843ff15b98905ddbedce906"
+TEST_SHA256 = "1f448a153f0320399a7e40836eb207655b0bde0f21fc941cc472193daa9f5de9"
 FILES = (
-    File(
-        folder="a9a",
-        name="a9a",
-        sources=(LIBSVM, COPY + "a9a_train.txt"),
-        checksum="sha256:f5d5ffd8d865ff41328e7ee043e4b020816914ff6843ff15b98905ddbedce906",
-        part="train",
-        size=2_329_875,
-    ),
-    File(
-        folder="a9a",
-        name="a9a.t",
-        sources=(LIBSVM, COPY + "a9a_test.txt"),
-        checksum="sha256:1f448a153f0320399a7e40836eb207655b0bde0f21fc941cc472193daa9f5de9",
-        part="test",
-        size=1_164_628,
-    ),
+    File("a9a", "a9a", (LIBSVM, COPY + "a9a_train.txt"), f"sha256:{TRAIN_SHA256}", part="train", size=2_329_875),
+    File("a9a", "a9a.t", (LIBSVM, COPY + "a9a_test.txt"), f"sha256:{TEST_SHA256}", part="test", size=1_164_628),
 )
 FINGERPRINTS = {
     "train": Fingerprint(32561, 123, (24720, 7841), (-0.038718361922, 0.180800792298, 0.057930409826, 0.078714489315)),

@@ -17,16 +17,10 @@ LETTERS = tuple(ascii_uppercase)
 N_TRAIN = 16000  # the split that the donor and both papers use: the first 16000 rows train
 
 # Not OpenML's copy: its rows are in another order, which makes it another split.
-FILE = File(
-    folder="letter",
-    name="letter-recognition.data",
-    sources=(
-        "https://archive.ics.uci.edu/static/public/59/letter+recognition.zip#",
-        "https://archive.ics.uci.edu/ml/machine-learning-databases/letter-recognition/",
-    ),
-    checksum="sha256:2b89f3602cf768d3c8355267d2f13f2417809e101fc2b5ceee10db19a60de6e2",
-    size=712_565,
-)
+UCI = "https://archive.ics.uci.edu/"
+SOURCES = (UCI + "static/public/59/letter+recognition.zip#", UCI + "ml/machine-learning-databases/letter-recognition/")
+SHA256 = "2b89f3602cf768d3c8355267d2f13f2417809e101fc2b5ceee10db19a60de6e2"
+FILE = File("letter", "letter-recognition.data", SOURCES, f"sha256:{SHA256}", size=712_565)
 
 
 def split(table: tuple[NDArray[np.str_], NDArray[np.float64]]) -> Parts:

@@ -29,13 +29,9 @@ IDX_FILES = (
     _idx("t10k-images-idx3-ubyte.gz", "2646ac647ad5339dbf082846283269ea", "test", 1_648_877),
     _idx("t10k-labels-idx1-ubyte.gz", "27ae3e4e09519cfbb04c329615203637", "test", 4_542),
 )
-KERAS_FILE = File(
-    "mnist",
-    "mnist.npz",
-    ("https://storage.googleapis.com/tensorflow/tf-keras-datasets/",),
-    checksum="sha256:731c5ac602752760c8e48fbffcf8c3b850d9dc2a2aedcf2cc48468fc17b673d1",
-    size=11_490_434,
-)
+KERAS = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/"
+KERAS_SHA256 = "731c5ac602752760c8e48fbffcf8c3b850d9dc2a2aedcf2cc48468fc17b673d1"
+KERAS_FILE = File("mnist", "mnist.npz", (KERAS,), f"sha256:{KERAS_SHA256}", size=11_490_434)
 
 
 def examples(images: NDArray[np.uint8], labels: NDArray[np.uint8]) -> Examples:

@@ -30,23 +30,11 @@ SIDE = 16
 SMOOTHING = 0.75  # standard deviation in pixels
 
 LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/multiclass/"
+TRAIN_SHA256 = "3771e9dd6ba685185f89867b6e249233dd74652389f263963b3b741e994b034f"
+TEST_SHA256 = "a9c0164e797d60142a50604917f0baa604f326e9a689698763793fa5d12ffc4e"
 LIBSVM_FILES = (
-    File(
-        folder="usps",
-        name="usps.bz2",
-        sources=(LIBSVM,),
-        checksum="sha256:3771e9dd6ba685185f89867b6e249233dd74652389f263963b3b741e994b034f",
-        part="train",
-        size=7_000_000,
-    ),
-    File(
-        folder="usps",
-        name="usps.t.bz2",
-        sources=(LIBSVM,),
-        checksum="sha256:a9c0164e797d60142a50604917f0baa604f326e9a689698763793fa5d12ffc4e",
-        part="test",
-        size=2_000_000,
-    ),
+    File("usps", "usps.bz2", (LIBSVM,), f"sha256:{TRAIN_SHA256}", part="train", size=7_000_000),
+    File("usps", "usps.t.bz2", (LIBSVM,), f"sha256:{TEST_SHA256}", part="test", size=2_000_000),
 )
 
 ESL = ("https://hastie.su.domains/ElemStatLearn/datasets/", "https://web.stanford.edu/~hastie/ElemStatLearn/datasets/")

@@ -13,22 +13,8 @@ N_FEATURES = 100
 
 LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/multiclass/vehicle/"
 FILES = (
-    File(
-        folder="vehicle",
-        name="combined.bz2",
-        sources=(LIBSVM,),
-        checksum="md5:5716b20b0a3817429fc52ecb356f2897",
-        part="train",
-        size=40_000_000,
-    ),
-    File(
-        folder="vehicle",
-        name="combined.t.bz2",
-        sources=(LIBSVM,),
-        checksum="md5:966abb2dfc7c82836fa3b55effd537f4",
-        part="test",
-        size=10_000_000,
-    ),
+    File("vehicle", "combined.bz2", (LIBSVM,), "md5:5716b20b0a3817429fc52ecb356f2897", part="train", size=40_000_000),
+    File("vehicle", "combined.t.bz2", (LIBSVM,), "md5:966abb2dfc7c82836fa3b55effd537f4", part="test", size=10_000_000),
 )
 
 
