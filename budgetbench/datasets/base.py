@@ -185,7 +185,7 @@ def register(kind: Kind) -> Kind:
 
 def labelled(X: NDArray[Any], labels: NDArray[Any], classes: tuple[Label, ...]) -> Examples:
     """Examples from inputs and published labels; ValueError names a label that is not among the classes."""
-    return Examples(np.asarray(X, dtype=np.float32), encoded(labels, classes))
+    return Examples(X, encoded(labels, classes))
 
 
 def encoded(labels: NDArray[Any], classes: tuple[Label, ...]) -> Indices:

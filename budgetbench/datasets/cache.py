@@ -141,7 +141,7 @@ class Cache:
         if not origin:
             if not kept.exists():
                 raise UnusableError("not there")
-            return Fetched(kept, kept, file.content(kept), None)
+            return Fetched(origin, kept, kept, file.content(kept), None)
         if is_local(origin) and not local_path(origin).exists():
             raise UnusableError("not there")
         in_mirror = self.mirror is not None and origin == self._in_mirror(file)
@@ -156,7 +156,7 @@ class Cache:
             if not self.quiet:
                 print(f"fetching {file.place} from {place(origin)}", file=sys.stderr, flush=True)
             arrived = download(origin, incoming.path, file.name, file.checksum or None, allowance)
-            fetched = Fetched(kept, arrived, file.content(arrived), incoming)
+            fetched = Fetched(origin, kept, arrived, file.content(arrived), incoming)
             if file.verified:
                 fetched.keep()
         except BaseException:
@@ -167,8 +167,9 @@ class Cache:
 
 @dataclass
 class Fetched:
-    """The content of a file that was had, and where its copy lies until it is kept or dropped."""
+    """The content of a file that was had from an origin, and where its copy lies until it is kept or dropped."""
 
+    origin: str
     path: Path
     copy: Path
     content: bytes

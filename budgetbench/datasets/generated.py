@@ -8,10 +8,10 @@ from typing import Annotated
 from annotated_types import Ge, Le
 
 from budgetbench.datasets.base import Data, Dataset, Examples, Label, Request
-from budgetbench.datasets.limits import MOST_DRAWN
 from budgetbench.parameters import Unit
 from budgetbench.seeds import Role, generator
 
+MOST_DRAWN = 10_000_000  # 1.7 GB of the widest
 #: How many examples a generated set has.
 Drawn = Annotated[int, Ge(2), Le(MOST_DRAWN), Unit("examples")]
 

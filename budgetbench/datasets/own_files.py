@@ -56,38 +56,28 @@ class OwnFile(Dataset):
     options: type[Options] = Files
 
     def _load(self, request: Request) -> Data:
-        train, test = self.read_all(request.options)
-        path, test_path = request.options.path, request.options.test_path or request.options.path
-        check_inputs(path, train[0])
-        X, labels = train[0], readable_labels(path, train[1])
+        options = request.options
+        path, test_path = options.path, options.test_path
+        (X, found), test = self.read_all(options)
+        check_inputs(path, X)
+        labels = readable_labels(path, found)
         classes = tuple(sorted(set(labels.tolist())))
         if len(classes) < 2:
             raise DataError(f"{path}: every example has the label {classes[0]!r}; two classes are needed")
         held = [examples(X, encoded(labels, classes))]
         if test is not None:
-            check_inputs(test_path, test[0])
-            if test[0].shape[1] != X.shape[1]:
-                raise DataError(f"{test_path}: {test[0].shape[1]} inputs where {path} has {X.shape[1]}")
-            held.append(examples(test[0], encoded(known_labels(test_path, test[1], classes), classes)))
+            where, (X_test, found) = test_path or path, test
+            check_inputs(where, X_test)
+            if X_test.shape[1] != X.shape[1]:
+                raise DataError(f"{where}: {X_test.shape[1]} inputs where {path} has {X.shape[1]}")
+            held.append(examples(X_test, encoded(known_labels(where, found, classes), classes)))
         content = array_checksum(*(array for part in held for array in (part.X, part.y)), np.array(classes))
-        files = tuple(file for file in (path, request.options.test_path) if file is not None)
+        files = (path,) if test_path is None else (path, test_path)
         return Data(held[0], held[1] if test is not None else None, classes, f"{self.name}/{content}", files)
 
     @abstractmethod
     def read_all(self, options: Any) -> tuple[Table, Table | None]:
         """The training table and the test table, where there is one; raises DataError."""
-
-
-class OwnTable(OwnFile):
-    """A format with one table in each file."""
-
-    def read_all(self, options: Any) -> tuple[Table, Table | None]:
-        test_path = options.test_path
-        return self.read(options.path, options), None if test_path is None else self.read(test_path, options)
-
-    @abstractmethod
-    def read(self, path: Path, options: Any) -> Table:
-        """The table in a file; raises DataError."""
 
 
 def content_of(path: Path) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,20 @@ def shown(value: Any) -> str:
     """A value as messages name it, cut where it is long."""
     text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= 60 else f"{text[:50]}…{text[-1]}"
+
+
+def is_number(text: str, kind: type[int | float] = float) -> bool:
+    """Whether a text is a number as files write it; Python reads more."""
+    try:
+        kind(text)
+    except ValueError:
+        return False
+    return "_" not in text and text.isascii()
+
+
+def as_objects(values: Iterable[Any]) -> NDArray[Any]:
+    """An array of the values as they are, even where these are sequences, of shape (n,)."""
+    return np.array([*values, None], dtype=object)[:-1]
 
 
 def readable_labels(path: Path, labels: NDArray[Any]) -> NDArray[Any]:
@@ -56,10 +71,9 @@ def as_text(path: Path, labels: NDArray[Any]) -> NDArray[Any]:
         raise DataError(f"{path}: a label is not text in UTF-8") from None
     for row, label in enumerate(text):
         if len(label) > LONGEST:
-            raise DataError(
-                f"{path}: example {row + 1}: found a label of {len(label)} characters; expected at most {LONGEST}"
-            )
-    return np.array([*text, None], dtype=object)[:-1]
+            found = f"example {row + 1}: found a label of {len(label)} characters"
+            raise DataError(f"{path}: {found}; expected at most {LONGEST}")
+    return as_objects(text)
 
 
 def _of_text(path: Path, labels: NDArray[Any]) -> NDArray[Any]:

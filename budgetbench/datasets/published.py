@@ -107,7 +107,7 @@ class Hunt:
     dataset: Published
     form: Form
     cache: Cache
-    had: dict[File, tuple[str, Fetched]] = field(default_factory=dict)
+    had: dict[File, Fetched] = field(default_factory=dict)
     failed: dict[tuple[File, str], str] = field(default_factory=dict)
 
     def run(self) -> tuple[Parts, tuple[File, ...]]:
@@ -119,10 +119,10 @@ class Hunt:
                     parts = self.attempt(recipe, reach)
                     if parts is not None:
                         for file in recipe.files:
-                            self.had[file][1].keep()
+                            self.had[file].keep()
                         return parts, recipe.files
         finally:
-            for _, fetched in self.had.values():
+            for fetched in self.had.values():
                 fetched.drop()
         raise DataError(self.message())
 
@@ -132,7 +132,7 @@ class Hunt:
             read: list[Any] = []
             try:
                 for file in recipe.files:
-                    read.append(recipe.read(self.had[file][1].content))
+                    read.append(recipe.read(self.had[file].content))
                 parts = recipe.combine(*read)
                 problems = self.dataset.problems(parts, self.form)
             except (ValueError, IndexError) as error:  # the readers', for content in no known form
@@ -147,25 +147,21 @@ class Hunt:
 
     def have(self, file: File, reach: Reach) -> bool:
         """Get the file from the nearest place that has not failed."""
-        if file in self.had:
-            return True
         for origin in self.cache.origins(file, reach):
-            if (file, origin) in self.failed:
-                continue
-            try:
-                self.had[file] = (origin, self.cache.fetch(file, origin))
-                return True
-            except UnusableError as error:
-                self.failed[file, origin] = str(error)
-        return False
+            if file not in self.had and (file, origin) not in self.failed:
+                try:
+                    self.had[file] = self.cache.fetch(file, origin)
+                except UnusableError as error:
+                    self.failed[file, origin] = str(error)
+        return file in self.had
 
     def put_aside(self, suspects: tuple[File, ...], problem: str) -> None:
         """Do not use these copies again; of several, only those that no checksum has confirmed."""
         for file in [file for file in suspects if not file.verified] or suspects:
             if file in self.had:
-                origin, fetched = self.had.pop(file)
+                fetched = self.had.pop(file)
                 fetched.drop()
-                self.failed[file, origin] = problem
+                self.failed[file, fetched.origin] = problem
 
     def message(self) -> str:
         """What was tried, in a line each, and what to do."""

@@ -2,23 +2,36 @@
 
 The binary form of Rätsch's collection, which Weston et al. use, is the same draw: class 1 against the others, with
 every input standardised. So it is made from the UCI file, too.
+
+`waveform_generated` is the same distribution with no download, and as many examples as wanted. Source: L. Breiman,
+J. H. Friedman, R. A. Olshen, C. J. Stone, Classification and Regression Trees, 1984, section 2.6. An example is
+u·a + (1 - u)·b plus unit Gaussian noise on each of 21 inputs, u uniform on [0, 1]; its class says which two of three
+triangular waves a and b are. The classes are numbered as in the UCI file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.datasets import raetsch
-from budgetbench.datasets.base import Examples, labelled, register
+from budgetbench.datasets.base import Examples, Options, labelled, register
 from budgetbench.datasets.cache import File
 from budgetbench.datasets.fingerprint import Fingerprint, Rounding, confirmed
+from budgetbench.datasets.generated import Drawn, Generated
 from budgetbench.datasets.parse import read_table
 from budgetbench.datasets.published import Form, Published, Recipe, by_part
 
+CITATION = "L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone, Classification and Regression Trees, 1984"
 CLASSES = (0, 1, 2)
+INPUTS = 21
+PEAKS = np.array([7, 11, 15])
+WAVES = np.maximum(6 - np.abs(np.arange(1, INPUTS + 1) - PEAKS[:, None]), 0)
+MIXED = np.array([(0, 2), (0, 1), (1, 2)])  # by class: which two waves
+
 POSITIVE = 1  # the UCI class that is Rätsch's positive one
 UCI = "https://archive.ics.uci.edu/"
 ARCHIVE = UCI + "static/public/107/waveform+database+generator+version+1.zip#"
@@ -71,7 +84,7 @@ class Waveform(Published):
     summary = "noisy mixtures of triangular waves, 21 inputs, three classes (binary: class 1 against the rest)"
     source = "UCI Machine Learning Repository, waveform version 1 (107); binary also from Rätsch's collection"
     licence = "CC BY 4.0"
-    citation = "L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone, Classification and Regression Trees, 1984"
+    citation = CITATION
     preparation = "classes: as published; binary: class 1 against the rest, inputs of mean 0 and deviation 1"
     classes = CLASSES
     forms = (
@@ -84,3 +97,34 @@ class Waveform(Published):
             classes=raetsch.CLASSES,
         ),
     )
+
+
+@dataclass(frozen=True)
+class Size(Options):
+    """How many examples.
+
+    Parameters
+    ----------
+    n : how many are drawn.
+    """
+
+    n: Drawn = 5000
+
+
+@register
+class GeneratedWaveform(Generated):
+    name = "waveform_generated"
+    title = "Waveform (generated)"
+    summary = "noisy mixtures of triangular waves, 21 inputs, three classes (generated)"
+    citation = CITATION
+    classes = CLASSES
+    n_train, n_features = 5000, INPUTS
+    pooled = True
+    options = Size
+
+    def draw(self, random: np.random.Generator, n: int) -> Examples:
+        y = random.integers(0, len(MIXED), n)
+        u = random.random((n, 1))
+        noise = random.standard_normal((n, INPUTS))
+        first, second = WAVES[MIXED[y]].transpose(1, 0, 2)
+        return Examples(u * first + (1 - u) * second + noise, y)
