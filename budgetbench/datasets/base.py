@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import InitVar, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import numpy as np
+from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from budgetbench.errors import ParameterError
-from budgetbench.parameters import Parameter, check, declared
+from budgetbench.parameters import Parameter, Unit, check, declared
 from budgetbench.registry import Registry
+from budgetbench.seeds import Role, generator
 
 if TYPE_CHECKING:
     from budgetbench.datasets.cache import Cache
@@ -23,6 +26,10 @@ Floats = NDArray[np.floating[Any]]
 Indices = NDArray[np.int64]
 
 datasets: Registry[Dataset] = Registry("dataset")
+
+MOST_DRAWN = 10_000_000  # 1.7 GB of the widest
+#: How many examples a generated set has.
+Drawn = Annotated[int, Ge(2), Le(MOST_DRAWN), Unit("examples")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,6 +179,32 @@ class Request:
     seed: int
     run: int
     options: Any  # of the dataset's own kind
+
+
+class Generated(Dataset):
+    """A distribution. A subclass declares in `options` how many examples there are: `n`, and `n_test` for a test set.
+
+    Attributes
+    ----------
+    draw : with a generator of random numbers, `n` and the other options, makes so many examples.
+    """
+
+    source = "generated"
+    licence = "not applicable"
+    preparation = "none"
+    generated = True
+    classes: tuple[Label, ...]
+    draw: Callable[..., Examples]
+
+    def _load(self, request: Request) -> Data:
+        options = vars(request.options)
+        told = "/".join(f"{name}={value}" for name, value in options.items())
+        identity = f"{self.name}/1/{told}/seed={request.seed}/run={request.run}"
+        random = generator(request.seed, Role.DATA, request.run)
+        how = {name: value for name, value in options.items() if name != "n_test"}
+        train = self.draw(random, **how)
+        test = self.draw(random, **how | {"n": options["n_test"]}) if "n_test" in options else None
+        return Data(train, test, self.classes, identity)
 
 
 Kind = TypeVar("Kind", bound=type[Dataset])

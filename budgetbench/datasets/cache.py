@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import re
+import shutil
+import signal
 import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
+from types import FrameType
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from budgetbench.datasets import limits
 from budgetbench.datasets.download import Allowance, UnusableError, download, is_local, local_path
-from budgetbench.datasets.incoming import Incoming
 from budgetbench.datasets.parse import unpack
 from budgetbench.errors import DataError, RequestError
 
 #: Seconds that any file may take to arrive, and bytes in each second beyond them: what a slow line carries.
 PATIENCE = 60.0
 SLOWEST = 20_000
+
+PREFIX = ".incoming-"
+#: Held while the folder's process lives, in whichever container: a lock tells what a process's number cannot.
+LOCK = ".lock"
+#: Seconds after which a folder without a lock is no longer one that is just being made.
+UNLOCKED_SECONDS = 60
 
 
 class Reach(IntEnum):
@@ -103,19 +117,16 @@ class Cache:
     folder : holds ``<dataset folder>/<file>``; made when the first file arrives.
     mirror : a folder or URL laid out in the same way, or None; RequestError for a URL that is none.
     quiet : do not say on stderr what is fetched from where.
-    patience : seconds that a file may take to arrive, beside those for its size.
 
     Several processes may fetch into the same folder at once: each downloads to a temporary folder of its own and
     then moves the complete, checked file into place. A damaged file stays until a good one takes its place, as
     removing it could hit the good one that another process has just put there.
     """
 
-    def __init__(
-        self, folder: Path | str, mirror: str | None = None, quiet: bool = False, patience: float = PATIENCE
-    ) -> None:
+    def __init__(self, folder: Path | str, mirror: str | None = None, quiet: bool = False) -> None:
         self.folder = Path(folder)
         self.mirror, self._auth = _without_user(str(mirror or ""))
-        self.quiet, self.patience = quiet, patience
+        self.quiet = quiet
 
     def path(self, file: File) -> Path:
         return self.folder / file.place
@@ -145,8 +156,7 @@ class Cache:
         if is_local(origin) and not local_path(origin).exists():
             raise UnusableError("not there")
         in_mirror = self.mirror is not None and origin == self._in_mirror(file)
-        seconds = self.patience + file.size / SLOWEST
-        allowance = Allowance(file.at_most, seconds, self._auth if in_mirror else None)
+        allowance = Allowance(file.at_most, PATIENCE + file.size / SLOWEST, self._auth if in_mirror else None)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             incoming = Incoming(self.folder)
@@ -223,3 +233,59 @@ def _without_user(mirror: str) -> tuple[str | None, tuple[str, str] | None]:
         )
     auth = None if parts.username is None else (unquote(parts.username), unquote(parts.password or ""))
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])), auth
+
+
+class Incoming:
+    """A folder of this process alone, beside the final places so that moving a file there is one step."""
+
+    def __init__(self, folder: Path) -> None:
+        while True:
+            self.path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=folder))
+            self._lock = os.open(self.path / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+            with suppress(OSError):  # a file system without locks: `sweep` fails in the same way and leaves all
+                fcntl.flock(self._lock, fcntl.LOCK_EX)
+            if (self.path / LOCK).exists():  # else swept before it was locked
+                return
+            os.close(self._lock)
+
+    def remove(self) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+        with suppress(OSError):
+            os.close(self._lock)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what processes left here that were killed; those of living ones stay."""
+    for left in folder.glob(PREFIX + "*"):
+        try:
+            lock = os.open(left / LOCK, os.O_RDWR)
+        except FileNotFoundError:
+            with suppress(OSError):
+                if time.time() - left.stat().st_mtime > UNLOCKED_SECONDS:
+                    shutil.rmtree(left, ignore_errors=True)
+            continue
+        except OSError:
+            continue
+        with suppress(OSError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(left, ignore_errors=True)
+        os.close(lock)
+
+
+@contextmanager
+def ending_in_order() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP unwind the program, so that nothing is left behind, unless it handles them itself."""
+    ours = []
+    if threading.current_thread() is threading.main_thread():
+        ours = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, _end)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from budgetbench.datasets.base import Examples, Options, register
-from budgetbench.datasets.generated import Drawn, Generated
+from budgetbench.datasets.base import Drawn, Examples, Generated, Options, register
 from budgetbench.parameters import Fraction
 
 VARIANCES = np.array([0.2, 2.0])

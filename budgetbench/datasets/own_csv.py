@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.datasets.base import register
-from budgetbench.datasets.own_files import Files, OwnFile, Table, content_of
-from budgetbench.datasets.own_labels import MISSING, as_objects, is_number, shown
+from budgetbench.datasets.own_files import MISSING, Files, OwnFile, Table, as_objects, content_of, is_number, shown
 from budgetbench.datasets.parse import brief
 from budgetbench.errors import DataError, nearest
 from budgetbench.parameters import Accepted

@@ -10,8 +10,7 @@ import numpy as np
 from annotated_types import Ge, Le
 
 from budgetbench.datasets.base import register
-from budgetbench.datasets.own_files import Files, OwnFile, Table, content_of
-from budgetbench.datasets.own_labels import as_objects, is_number
+from budgetbench.datasets.own_files import Files, OwnFile, Table, as_objects, content_of, is_number
 from budgetbench.datasets.parse import brief, read_libsvm
 from budgetbench.errors import DataError
 

@@ -8,10 +8,9 @@ from operator import attrgetter
 from typing import Any
 
 from budgetbench.datasets.base import Data, Dataset, Examples, Label, Request
-from budgetbench.datasets.cache import Cache, Fetched, File, Reach, place
+from budgetbench.datasets.cache import Cache, Fetched, File, Reach, ending_in_order, place, sweep
 from budgetbench.datasets.download import UnusableError
 from budgetbench.datasets.fingerprint import ROUNDED, Fingerprint, Rounding, fingerprint
-from budgetbench.datasets.incoming import ending_in_order, sweep
 from budgetbench.datasets.parse import UnfitError, brief
 from budgetbench.errors import DataError
 

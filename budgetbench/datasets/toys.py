@@ -15,8 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from budgetbench.datasets.base import Examples, Options, register
-from budgetbench.datasets.generated import Drawn, Generated
+from budgetbench.datasets.base import Drawn, Examples, Generated, Options, register
 
 #: Unit vectors across and along the line that separates the classes: x₁ + x₂ = 0.
 ACROSS = np.array([1.0, 1.0]) / np.sqrt(2.0)

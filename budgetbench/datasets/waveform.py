@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.datasets import raetsch
-from budgetbench.datasets.base import Examples, Options, labelled, register
+from budgetbench.datasets.base import Drawn, Examples, Generated, Options, labelled, register
 from budgetbench.datasets.cache import File
-from budgetbench.datasets.fingerprint import Fingerprint, Rounding, confirmed
-from budgetbench.datasets.generated import Drawn, Generated
+from budgetbench.datasets.fingerprint import ROUNDED, Fingerprint, Rounding, confirmed
 from budgetbench.datasets.parse import read_table
 from budgetbench.datasets.published import Form, Published, Recipe, by_part
 
@@ -69,10 +68,8 @@ def from_uci(make: Callable[[NDArray[np.float64]], Examples]) -> tuple[Recipe, .
     return tuple(Recipe((file,), read_file, lambda table: by_part(make(table))) for file in (PLAIN_FILE, PACKED_FILE))
 
 
-CLASSES_PRINT = Fingerprint(
-    5000, 21, (1657, 1647, 1696), (-0.030668648696, -0.003581720803, 0.01322730366, -0.002786605759)
-)
-BINARY_PRINT = Fingerprint(5000, 21, (3353, 1647), (0.008928769594, -0.023486320196, -0.00050282089, -0.008520707694))
+THREE = Fingerprint(5000, 21, (1657, 1647, 1696), (-0.030668648696, -0.003581720803, 0.01322730366, -0.002786605759))
+BINARY = Fingerprint(5000, 21, (3353, 1647), (0.008928769594, -0.023486320196, -0.00050282089, -0.008520707694))
 # Rätsch's values and those made of UCI's differ by 1.4e-7 at most.
 ROUNDING = Rounding(unit=1e-5, low=-4.10149, high=4.04325)
 
@@ -88,14 +85,8 @@ class Waveform(Published):
     preparation = "classes: as published; binary: class 1 against the rest, inputs of mean 0 and deviation 1"
     classes = CLASSES
     forms = (
-        Form("classes", from_uci(three_classes), {"train": CLASSES_PRINT}),
-        Form(
-            "binary",
-            from_uci(standardised) + RECIPES,
-            {"train": BINARY_PRINT},
-            rounding=ROUNDING,
-            classes=raetsch.CLASSES,
-        ),
+        Form("classes", from_uci(three_classes), {"train": THREE}),
+        Form("binary", from_uci(standardised) + RECIPES, {"train": BINARY}, ROUNDED, ROUNDING, raetsch.CLASSES),
     )
 
 

@@ -25,9 +25,8 @@ from support.processes import heed
 from budgetbench.cli import main
 from budgetbench.datasets import Cache, Data
 from budgetbench.datasets.base import labelled
-from budgetbench.datasets.cache import File
+from budgetbench.datasets.cache import LOCK, PREFIX, UNLOCKED_SECONDS, File, Incoming, sweep
 from budgetbench.datasets.fingerprint import Fingerprint
-from budgetbench.datasets.incoming import LOCK, PREFIX, UNLOCKED_SECONDS, Incoming, sweep
 from budgetbench.datasets.parse import read_table
 from budgetbench.datasets.published import Form, Published, Recipe
 from budgetbench.errors import DataError, RequestError
@@ -171,7 +170,9 @@ MANNERS: dict[str, tuple[Manner, str]] = {
 
 
 def fetch(dataset: Rows, folder: Path, mirror: str | None = None, patience: float = 0.7) -> Data:
-    return dataset.load(Cache(folder, mirror, quiet=True, patience=patience))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("budgetbench.datasets.cache.PATIENCE", patience)
+        return dataset.load(Cache(folder, mirror, quiet=True))
 
 
 def traces(folder: Path) -> list[str]:
