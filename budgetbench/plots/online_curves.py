@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from annotated_types import Ge
 
-from budgetbench.lazy import lazy
+from budgetbench.lazy import pd
 from budgetbench.parameters import Unit
 from budgetbench.plots.axes import set_scale
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figure_kind
@@ -18,11 +18,6 @@ from budgetbench.results import Results
 from budgetbench.results.sizes import budget_of
 from budgetbench.results.summary import params_of
 
-if TYPE_CHECKING:
-    import pandas as pd
-else:
-    pd = lazy("pandas")
-
 LABELS = {
     "seen": "Number of examples seen",
     "online_error": "Online error (%)",
@@ -30,7 +25,7 @@ LABELS = {
 }
 CROWD = 12  # more curves than this cannot be told apart
 START = 0.02  # of the examples seen: earlier, the share of mistakes is that of a handful and would set the scale
-BANDS = {"std": "band: ± standard deviation", "minmax": "band: minimum to maximum", "none": ""}
+BANDS = {"std": "; band: ± standard deviation", "minmax": "; band: minimum to maximum", "none": ""}
 
 
 @dataclass(frozen=True)
@@ -58,31 +53,19 @@ class CurvesOverSupport(Curves):
     x: Scale = "log"
 
 
-@figure_kind(
-    "online_error_vs_seen",
-    "share of mistakes so far against the number of examples seen",
-    Curves,
-)
+@figure_kind("share of mistakes so far against the number of examples seen", Curves)
 def online_error_vs_seen(results: Results, options: Curves) -> Drawing:
     """Orabona's Figure 1: mean online error (%) over the stream."""
     return _curves(results, options, "seen", "online_error")
 
 
-@figure_kind(
-    "support_vs_seen",
-    "size of the support set against the number of examples seen",
-    Curves,
-)
+@figure_kind("size of the support set against the number of examples seen", Curves)
 def support_vs_seen(results: Results, options: Curves) -> Drawing:
     """Orabona's Figure 2: mean size of the support set over the stream."""
     return _curves(results, options, "seen", "support_size")
 
 
-@figure_kind(
-    "online_error_vs_support",
-    "share of mistakes so far against the size of the support set at that time",
-    CurvesOverSupport,
-)
+@figure_kind("share of mistakes so far against the size of the support set at that time", CurvesOverSupport)
 def online_error_vs_support(results: Results, options: Curves) -> Drawing:
     """Orabona's Figure 3: mean online error (%) over mean size of the support set; a full set goes straight on."""
     return _curves(results, options, "support_size", "online_error")
@@ -99,7 +82,11 @@ def _curves(results: Results, options: Curves, across: str, up: str) -> Drawing:
     figure, axes = new_figure(options.size, [one.label for one in series])
     for number, one in enumerate(series):
         own = data[data["series"] == one.label]
-        _draw(axes, one, own, number / len(series), options.band != "none")
+        if options.band != "none":
+            axes.fill_between(own["x"], own["low"], own["high"], color=one.colour, alpha=0.15, linewidth=0, zorder=1)
+        # markers are a ninth apart, and each series starts elsewhere so that they do not coincide
+        every = (number / len(series) * 0.11, 0.11)
+        axes.plot(own["x"], own["y"], linestyle=one.line, markevery=every, zorder=2, **one.drawn())
     set_scale(axes, "x", options.x, data["x"].to_numpy(dtype=float))
     set_scale(axes, "y", options.y, data["y"].to_numpy(dtype=float))
     if options.x == "linear":
@@ -108,10 +95,8 @@ def _curves(results: Results, options: Curves, across: str, up: str) -> Drawing:
         axes.set_ylim(*_limits(data, from_zero=up == "support_size"))
     axes.set_xlabel(LABELS[across])
     axes.set_ylabel(LABELS[up])
-    several = data["runs"].max() > 1 and BANDS[options.band]
-    caption = (
-        runs_text(data["runs"]) + (f"; {several}" if several else "") + (f"; B = {budget}" if budget else "") + "."
-    )
+    bands = BANDS[options.band] if data["runs"].max() > 1 else ""
+    caption = f"{runs_text(data['runs'])}{bands}{f'; B = {budget}' if budget else ''}."
     finish(figure, axes, options, options.title or results.experiment.title, caption)
     return Drawing(figure, data)
 
@@ -184,11 +169,3 @@ def _numbers(results: Results, one: Series, across: str, up: str, options: Curve
         if axis == "log":  # nothing stored, or no mistake, yet
             data = data[data[name] > 0]
     return data
-
-
-def _draw(axes: Any, one: Series, own: pd.DataFrame, phase: float, band: bool) -> None:
-    """A line with markers a ninth of it apart, each series starting elsewhere so that markers do not coincide."""
-    x, y = own["x"].to_numpy(), own["y"].to_numpy()
-    if band:
-        axes.fill_between(x, own["low"], own["high"], color=one.colour, alpha=0.15, linewidth=0, zorder=1)
-    axes.plot(x, y, linestyle=one.line, markevery=(phase * 0.11, 0.11), zorder=2, **one.drawn())

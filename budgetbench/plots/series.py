@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from budgetbench.lazy import lazy
+from budgetbench.lazy import pd
 from budgetbench.plots.style import learner_style, variant_style
 from budgetbench.results import Results
 from budgetbench.results.names import canonical_json, learner_title, parameter_text, varying
@@ -16,12 +16,10 @@ from budgetbench.results.sizes import budgets, kept, sizes
 from budgetbench.results.summary import params_of
 
 if TYPE_CHECKING:
-    import pandas as pd
-else:
-    pd = lazy("pandas")
+    from matplotlib.axes import Axes
 
-BARS = {"minmax": "minimum to maximum", "std": "± standard deviation", "stderr": "± standard error", "none": ""}
-"""What the bars of a figure can show, in words."""
+BARS = {"minmax": "minimum to maximum", "std": "± standard deviation", "stderr": "± standard error"}
+"""What the bars of a figure can show, in words; `none` is no bars."""
 
 
 @dataclass(frozen=True)
@@ -117,14 +115,24 @@ def runs_text(runs: Iterable[int]) -> str:
     return f"Mean of {counts[0]} runs" if len(counts) == 1 else f"Mean of {counts[0]} to {counts[-1]} runs"
 
 
-def bar_ends(rows: pd.DataFrame, measure: str, kind: str) -> tuple[pd.Series[float], pd.Series[float]]:
-    """Where the bars around the means of a summary's rows end; `kind` is one of `BARS`."""
-    mean = rows[f"{measure}_mean"]
-    if kind == "minmax":
-        return rows[f"{measure}_min"], rows[f"{measure}_max"]
-    if kind == "none":
-        return mean, mean
-    reach = rows[f"{measure}_std"].fillna(0.0)
-    if kind == "stderr":
-        reach = reach / np.sqrt(rows["runs"])
-    return mean - reach, mean + reach
+def in_percent(rows: pd.DataFrame, measure: str, bars: str) -> dict[str, pd.Series[float]]:
+    """The means of a summary's rows (`y`) and where the bars around them end; `bars` is one of `BARS`."""
+    mean, spread = rows[f"{measure}_mean"], rows[f"{measure}_std"].fillna(0.0)
+    if bars == "minmax":
+        low, high = rows[f"{measure}_min"], rows[f"{measure}_max"]
+    else:
+        reach = spread / {"none": np.inf, "std": 1.0, "stderr": np.sqrt(rows["runs"])}[bars]
+        low, high = mean - reach, mean + reach
+    return {"y": 100 * mean, "low": 100 * low, "high": 100 * high}
+
+
+def draw_means(axes: Axes, data: pd.DataFrame, x: str, bars: bool = True, **style: Any) -> None:
+    """Points with bars around them, of numbers that `in_percent` made."""
+    at, y, low, high = (data[name].to_numpy(dtype=float) for name in (x, "y", "low", "high"))
+    reach = np.vstack([y - low, high - y]).clip(min=0) if bars else None
+    axes.errorbar(at, y, yerr=reach, elinewidth=0.9, capsize=2.2, capthick=0.9, **style)
+
+
+def bars_text(data: pd.DataFrame, bars: str) -> str:
+    """What the bars are, for a caption; nothing where there are none to be seen."""
+    return f"; bars: {BARS[bars]}" if bars != "none" and (data["high"] > data["low"]).any() else ""

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from budgetbench.experiment import Experiment
-from budgetbench.lazy import lazy
+from budgetbench.lazy import pd
 from budgetbench.published import Value, cited
 from budgetbench.results.names import learner_title, parameter_text, parameters_text, value_text, varying
 from budgetbench.results.printed import printed_rows
 from budgetbench.results.sizes import budgets
 from budgetbench.results.summary import params_of
 from budgetbench.results.table import Cell, Column, Group, Table
-
-if TYPE_CHECKING:
-    import pandas as pd
-else:
-    pd = lazy("pandas")
 
 Row = Mapping[str, Any]
 Maker = Callable[[Row], Cell]

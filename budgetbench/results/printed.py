@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from budgetbench.experiment import Experiment
-from budgetbench.lazy import lazy
+from budgetbench.lazy import pd
 from budgetbench.learners import learners
 from budgetbench.published import PAPERS, Value, rows_of
 from budgetbench.results.names import learner
 from budgetbench.results.sizes import budgets
 from budgetbench.results.summary import params_of
-
-if TYPE_CHECKING:
-    import pandas as pd
-else:
-    pd = lazy("pandas")
 
 
 def printed_rows(summary: pd.DataFrame, experiment: Experiment) -> dict[int, dict[str, Value]]:
