@@ -59,7 +59,7 @@ def error_vs_time(results: Results, options: ErrorVsTime) -> Drawing:
     for one, label in zip(series, labels, strict=True):
         own = one.rows.sort_values("budget", kind="stable")
         means = pd.DataFrame(in_percent(own, "test_error", options.error_bars))
-        parts.append(own[["budget", "runs", "seconds"]].assign(series=label).join(means))
+        parts.append(own.assign(series=label)[["series", "budget", "runs", "seconds"]].join(means))
     data = pd.concat(parts, ignore_index=True)
     figure, axes = new_figure(options.size, labels)
     budgets = sorted(data["budget"].dropna().unique())
