@@ -54,7 +54,7 @@ def table(
         if form == "text":
             screen.print(formats.fitting(shown, screen.width))
         else:
-            typer.echo(formats.document(shown) if form == "markdown" else formats.render(shown, form), nl=False)
+            typer.echo(formats.document(shown) if form == "markdown" else formats.FORMATS[form](shown), nl=False)
 
 
 def print_table(folder: Path) -> None:
