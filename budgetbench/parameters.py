@@ -215,11 +215,6 @@ def check(parameters: Parameters, values: Mapping[str, Any]) -> dict[str, Any]:
     return complete
 
 
-def checked(name: str, annotation: Any, value: Any) -> Any:
-    """One value as a plain one of its type, as `check` has it; `ParameterErrors` names it `name`."""
-    return Parameter(name, annotation, ...).checked(value)
-
-
 def describe(annotation: Any) -> str:
     """What an annotation accepts, in words: ``an integer of at least 1``. Null, for left out, is not mentioned."""
     marks = list(_marks(annotation))
