@@ -18,21 +18,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, cached_property, update_wrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from budgetbench.lazy import lazy
 from budgetbench.private import private_folder
 
-if TYPE_CHECKING:
-    import llvmlite
-    import numba
-    import numba.core.compiler as numba_compiler
-    import numba.core.config as numba_config
-    import numba.core.serialize as numba_serialize
-else:
-    llvmlite, numba = lazy("llvmlite"), lazy("numba")
-    numba_config, numba_compiler = lazy("numba.core.config"), lazy("numba.core.compiler")
-    numba_serialize = lazy("numba.core.serialize")
+llvmlite, numba = lazy("llvmlite"), lazy("numba")
+numba_config, numba_compiler = lazy("numba.core.config"), lazy("numba.core.compiler")
+numba_serialize = lazy("numba.core.serialize")
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -165,7 +158,8 @@ def _state() -> str:
     digest = hashlib.sha256(versions.encode())
     package = Path(__file__).parent
     folders = [package / name for name in ("kernels", "engine", "learners")]
-    for source in sorted([*package.glob("*.py"), *(file for folder in folders for file in folder.rglob("*.py"))]):
+    loops = [package / "compiled.py", package / "record.py", *(file for each in folders for file in each.rglob("*.py"))]
+    for source in sorted(loops):
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 

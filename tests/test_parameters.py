@@ -84,8 +84,9 @@ def test_what_a_class_is_made_from_may_say_it_and_may_be_left_out() -> None:
 
 def test_what_type_and_range_do_not_say_must_be_said() -> None:
     assert describe(Annotated[list[int], Accepted("two numbers")] | None) == "two numbers"
-    with pytest.raises(TypeError, match="say with `Accepted`"):
-        describe(list)
+    for annotation in (list, list[str], Annotated[tuple[int, ...], Ge(1)]):
+        with pytest.raises(TypeError, match="say with `Accepted`"):
+            describe(annotation)
 
 
 @pytest.mark.parametrize(

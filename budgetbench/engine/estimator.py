@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 from typing_extensions import Self
 
 from budgetbench.lazy import lazy
 
-if TYPE_CHECKING:
-    import sklearn.metrics as metrics
-    import sklearn.utils as sklearn_utils
-    import sklearn.utils.validation as validation
-else:
-    metrics, sklearn_utils = lazy("sklearn.metrics"), lazy("sklearn.utils")
-    validation = lazy("sklearn.utils.validation")
+metrics, sklearn_utils = lazy("sklearn.metrics"), lazy("sklearn.utils")
+validation = lazy("sklearn.utils.validation")
 
 
 class Estimator:

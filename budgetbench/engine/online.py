@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,11 +18,7 @@ from budgetbench.kernels import Floats, Values
 from budgetbench.lazy import lazy
 from budgetbench.parameters import Repeats
 
-if TYPE_CHECKING:
-    import sklearn.utils.multiclass as targets
-    import sklearn.utils.validation as validation
-else:
-    targets, validation = lazy("sklearn.utils.multiclass"), lazy("sklearn.utils.validation")
+targets, validation = lazy("sklearn.utils.multiclass"), lazy("sklearn.utils.validation")
 
 
 @dataclass

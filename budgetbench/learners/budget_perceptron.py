@@ -64,9 +64,6 @@ class BudgetPerceptron(ExpansionLearner):
     def margin_threshold(self) -> float:
         return margin_of(self.beta, self.update, self.size == "variable")
 
-    def _capacity(self, arrivals: int) -> int:
-        return arrivals if self.budget is None else min(arrivals, self.budget)
-
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         budget_perceptron(block, f, rounds, self.margin_threshold, self.budget or VARIABLE, RULES[self.update], self.C)
 

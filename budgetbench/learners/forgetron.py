@@ -38,6 +38,7 @@ class Forgetron(ExpansionLearner):
     budget : the number B of examples that are stored at most.
     """
 
+    spare = 1
     changeable = frozenset({"budget"})
 
     budget: Budget
@@ -45,9 +46,6 @@ class Forgetron(ExpansionLearner):
     def start(self, classes: NDArray[Any], n_features: int) -> None:
         super().start(classes, n_features)
         self._tally = record(Tally)
-
-    def _capacity(self, arrivals: int) -> int:
-        return min(arrivals, self.budget) + 1
 
     def _storage(self) -> Storage:
         return Placed()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,7 @@ from budgetbench.kernels import Floats
 from budgetbench.lazy import lazy
 from budgetbench.parameters import Budget, Repeats
 
-if TYPE_CHECKING:
-    import scipy.linalg as scipy_linalg
-else:
-    scipy_linalg = lazy("scipy.linalg")
+scipy_linalg = lazy("scipy.linalg")
 
 Vector = NDArray[np.float64]
 

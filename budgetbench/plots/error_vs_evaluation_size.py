@@ -11,6 +11,7 @@ from budgetbench.plots.base import Drawing, NothingToDraw, Options, figure_kind
 from budgetbench.plots.series import bars_text, draw_means, in_percent, runs_text
 from budgetbench.plots.style import COLOURS, close_panels, limit, new_panels
 from budgetbench.results import Results
+from budgetbench.results.measures import MEASURES
 from budgetbench.results.summary import params_of
 
 #: What the ways to choose the examples are called, and how each is drawn.
@@ -53,7 +54,7 @@ def error_vs_evaluation_size(results: Results, options: ErrorVsEvaluationSize) -
             _panel(axes, own, scale)
             axes.set_title(f"{budget} support vectors, {scale} scale", loc="left", fontsize=8)
             limit(axes, replace(options, x_limits=None))  # there is an axis for each scale
-        row[0].set_ylabel("Test error (%)")
+        row[0].set_ylabel(MEASURES["test_error"].label)
     for axes in panels[-1]:
         axes.set_xlabel("Number of evaluation examples q")
     handles, labels = panels[0, 0].get_legend_handles_labels()

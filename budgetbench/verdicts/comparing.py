@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from budgetbench.results.measures import MEASURES, Unit
 from budgetbench.results.sizes import signs
-from budgetbench.verdicts.measures import Measure, Unit, measure_named
 from budgetbench.verdicts.model import Evidence, Finding, MissingError, Reason
 from budgetbench.verdicts.selection import Candidate
 from budgetbench.verdicts.statistics import (
@@ -68,9 +68,9 @@ def _fit(a: Candidate, b: Candidate) -> bool:
 
 
 def difference(a: Candidate, b: Candidate, measure: str) -> Interval:
-    """Mean of a - b: over pairs of runs where they saw the same streams, else of all runs of each."""
+    """Mean of a - b: over pairs of runs where they saw the same permutations, else of all runs of each."""
     first, second = a.values(measure), b.values(measure)
-    interval = paired(first, second) if a.stream == b.stream else unpaired(first, second)
+    interval = paired(first, second) if a.permutation == b.permutation else unpaired(first, second)
     if interval.runs == 0:
         raise MissingError(f"{a.label} and {b.label} have no run in common")
     return interval
@@ -78,19 +78,17 @@ def difference(a: Candidate, b: Candidate, measure: str) -> Interval:
 
 def differences(pairs: Sequence[tuple[Candidate, Candidate]], measure: str) -> tuple[list[Comparison], Comparison]:
     """The comparison of each pair, and of their means."""
-    how = measure_named(measure)
     single = [
-        Comparison(f"{a.label} - {b.label}", difference(a, b, measure), _allowance(how, a, b, measure))
-        for a, b in pairs
+        Comparison(f"{a.label} - {b.label}", difference(a, b, measure), _allowance(a, b, measure)) for a, b in pairs
     ]
     first, second = (pd.DataFrame([pair[side].values(measure) for pair in pairs]).mean(skipna=False) for side in (0, 1))
-    same = all(a.stream == b.stream for a, b in pairs)
+    same = all(a.permutation == b.permutation for a, b in pairs)
     mean = paired(first, second) if same else unpaired(first, second)
     return single, _pooled(single, mean if mean.runs else None)
 
 
-def _allowance(how: Measure, a: Candidate, b: Candidate, measure: str) -> float:
-    return WIDER * how.same(a.values(measure).mean(), b.values(measure).mean())
+def _allowance(a: Candidate, b: Candidate, measure: str) -> float:
+    return WIDER * MEASURES[measure].same(a.values(measure).mean(), b.values(measure).mean())
 
 
 def of_runs(comparisons: Sequence[tuple[str, pd.Series]], allowance: float) -> tuple[list[Comparison], Comparison]:

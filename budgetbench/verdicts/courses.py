@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from budgetbench.results.measures import MEASURES
 from budgetbench.verdicts.comparing import judged, matched, of_runs
-from budgetbench.verdicts.measures import measure_named
 from budgetbench.verdicts.model import Finding, MissingError
 from budgetbench.verdicts.selection import Candidate, Selector, Selectors, View
 from budgetbench.verdicts.statements import statements
@@ -18,8 +18,8 @@ from budgetbench.verdicts.statistics import WIDER, below, within
 Floats = NDArray[np.float64]
 
 ERROR = "online_error"
-UNIT = measure_named(ERROR).unit
-ALLOWANCE = WIDER * measure_named(ERROR).close
+UNIT = MEASURES[ERROR].unit
+ALLOWANCE = WIDER * MEASURES[ERROR].close
 
 
 def _courses(a: Candidate, b: Candidate) -> dict[Any, tuple[dict[str, Floats], dict[str, Floats]]]:

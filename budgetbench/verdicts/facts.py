@@ -8,7 +8,7 @@ from math import sqrt
 
 from budgetbench.datasets import Dataset, datasets
 from budgetbench.results import Results
-from budgetbench.results.trials import completed
+from budgetbench.results.records import completed
 from budgetbench.verdicts.model import MissingError
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from budgetbench.published import Value
-from budgetbench.verdicts.measures import Unit
+from budgetbench.results.measures import Unit
 from budgetbench.verdicts.statistics import Interval
 
 

@@ -15,10 +15,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
 from budgetbench.published import Value
+from budgetbench.results.measures import MEASURES, Measure
 from budgetbench.verdicts.facts import FACTS
-from budgetbench.verdicts.measures import Measure, Values, measure_named
 from budgetbench.verdicts.model import Evidence, Measured, Number, Reason
 from budgetbench.verdicts.selection import Selector, View
 from budgetbench.verdicts.statistics import FEW, REFUTED, SHOWN, WIDER, Interval, welch
@@ -53,7 +54,7 @@ def _more_to_run(runs: float, wanted: float) -> Reason:
 
 
 def _mean(number: Number, of: Selector, view: View) -> Measured:
-    measure, values = measure_named(number.name), view.pick(of)[0].values(number.name)
+    measure, values = MEASURES[number.name], view.pick(of)[0].values(number.name)
     printed, mean, n = number.value, float(values.mean()), len(values)
     spread = float(values.std(ddof=1)) if n > 1 else None
     draws = number.draws and n >= DRAWS
@@ -78,7 +79,7 @@ def _tolerance(measure: Measure, printed: Value, draws_spread: float | None) -> 
     return max(SPREADS * (printed.spread or 0.0), measure.same(printed.mean))
 
 
-def _quantile(values: Values, printed: Value) -> Reason:
+def _quantile(values: pd.Series[float], printed: Value) -> Reason:
     """Where the published number lies among our draws."""
     below = float(np.mean(values < printed.mean) + np.mean(values == printed.mean) / 2)
     return Reason("quantile", {"quantile": below, "draws": len(values)})

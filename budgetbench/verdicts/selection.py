@@ -16,11 +16,11 @@ from budgetbench.errors import Notice, RequestError
 from budgetbench.learners import learners
 from budgetbench.parameters import Accepted, declared
 from budgetbench.results import Results
+from budgetbench.results.measures import MEASURES, MeasureName
 from budgetbench.results.names import learner, learner_title, parameters_text
+from budgetbench.results.records import completed
 from budgetbench.results.sizes import signs, sizes_of
 from budgetbench.results.summary import params_of
-from budgetbench.results.trials import completed
-from budgetbench.verdicts.measures import MeasureName, Values, measure_named
 from budgetbench.verdicts.model import MissingError, Reason
 from budgetbench.verdicts.statistics import FEW
 
@@ -78,7 +78,7 @@ class Candidate:
     ----------
     label : in words.
     experiment : the name of theirs.
-    stream : what the experiment's streams depend on: runs of one number and an equal stream are paired.
+    permutation : runs of one number that agree in it saw the same examples in the same order, and are paired.
     sizes : the sizes (`results.sizes.signs`) that all runs have in common.
     runs : rows of `Results.trials`, indexed by run.
     params : the parameter set.
@@ -86,14 +86,14 @@ class Candidate:
 
     label: str
     experiment: str
-    stream: Mapping[str, Any]
+    permutation: Mapping[str, Any]
     sizes: Mapping[str, Any]
     runs: pd.DataFrame
     params: Mapping[str, Any] = field(default_factory=dict)
 
-    def values(self, measure: str) -> Values:
+    def values(self, measure: str) -> pd.Series[float]:
         """The measure's value in each run that has one."""
-        found: Values = pd.to_numeric(measure_named(measure).value(self.runs)).astype(float).dropna()
+        found = MEASURES[measure].values(self.runs).dropna()
         if not len(found):
             raise MissingError(f"no {measure} of {self.label} in {self.experiment}")
         return found
@@ -183,7 +183,7 @@ class View:
         algorithm = learners.canonical(str(selector["algorithm"]))
         wanted = {name: value for name, value in selector.items() if name not in SELECTOR}
         named = {name: value for name, value in wanted.items() if name not in signs() and not isinstance(value, list)}
-        trials, stream = completed(results.trials), results.experiment.stream()
+        trials, permutation = completed(results.trials), results.experiment.permutation()
         found: list[Candidate] = []
         for (number, row), params in zip(results.summary.iterrows(), params_of(results.summary), strict=True):
             if row["algorithm"] != algorithm or not (row["selected"] or all_sets):
@@ -193,7 +193,7 @@ class View:
                 continue
             runs = trials[trials["point"] == number].set_index("run")
             if len(runs):
-                found.append(Candidate(label(algorithm, named, sizes), experiment, stream, sizes, runs, params))
+                found.append(Candidate(label(algorithm, named, sizes), experiment, permutation, sizes, runs, params))
         if not found:
             raise MissingError(f"no runs of {_words(selector)} in {experiment}")
         return found if all_sets else _by_default(algorithm, found)
@@ -229,13 +229,13 @@ def _best(candidates: list[Candidate], by: str) -> Candidate:
     table = pd.DataFrame({number: candidate.values(by) for number, candidate in enumerate(candidates)}).dropna()
     if not len(table):
         raise MissingError(f"no run of {candidates[0].label} at all sizes")
-    own = by in ("online_error", "margin_error") or len(table) < FEW
+    own = not MEASURES[by].tested or len(table) < FEW
     scores = table if own else (table.sum() - table) / (len(table) - 1)
     picked = scores.idxmin(axis=1)
     rows = pd.concat([candidates[number].runs.loc[[run]] for run, number in picked.items()])
     rows.index.name = "run"
     usual = candidates[int(picked.mode().iloc[0])]
-    return Candidate(f"{usual.label} (best)", usual.experiment, usual.stream, {}, rows, usual.params)
+    return Candidate(f"{usual.label} (best)", usual.experiment, usual.permutation, {}, rows, usual.params)
 
 
 def label(algorithm: str, params: Mapping[str, Any], sizes: Mapping[str, Any]) -> str:

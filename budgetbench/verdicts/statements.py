@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from budgetbench.registry import Registry
+from budgetbench.results.measures import MEASURES, PLAIN, TIMES, MeasureName, Unit
 from budgetbench.verdicts.comparing import (
     Comparison,
     Judge,
@@ -26,7 +27,6 @@ from budgetbench.verdicts.comparing import (
     reason,
     refuted,
 )
-from budgetbench.verdicts.measures import PLAIN, TIMES, MeasureName, Unit, measure_named
 from budgetbench.verdicts.model import Finding, MissingError
 from budgetbench.verdicts.selection import Candidate, Selector, Selectors, View
 from budgetbench.verdicts.statistics import (
@@ -58,14 +58,14 @@ def _within(low: float, high: float) -> Judge:
 def is_below(view: View, *, lower: Selectors, upper: Selectors, measure: MeasureName) -> Finding:
     """The measure of `lower` is below that of `upper`, wherever their sizes match."""
     compared = differences(matched(view.pick(lower), view.pick(upper)), measure)
-    return judged(*compared, _below(0.0), measure_named(measure).unit, "difference < 0")
+    return judged(*compared, _below(0.0), MEASURES[measure].unit, "difference < 0")
 
 
 @statements.register("not_above")
 def not_above(view: View, *, lower: Selectors, upper: Selectors, measure: MeasureName, margin: float) -> Finding:
     """The measure of `lower` is at most `margin` above that of `upper`, wherever their sizes match."""
     compared = differences(matched(view.pick(lower), view.pick(upper)), measure)
-    unit = measure_named(measure).unit
+    unit = MEASURES[measure].unit
     return judged(*compared, _below(margin), unit, f"difference < {margin:g} {unit.name}".rstrip())
 
 
@@ -73,7 +73,7 @@ def not_above(view: View, *, lower: Selectors, upper: Selectors, measure: Measur
 def close(view: View, *, of: Selectors, to: Selectors, measure: MeasureName, tolerance: float) -> Finding:
     """The measure of `of` differs from that of `to` by at most `tolerance`, wherever their sizes match."""
     compared = differences(matched(view.pick(of), view.pick(to)), measure)
-    unit = measure_named(measure).unit
+    unit = MEASURES[measure].unit
     return judged(*compared, _within(-tolerance, tolerance), unit, f"within ±{tolerance:g} {unit.name}".rstrip())
 
 
@@ -84,10 +84,10 @@ def ratio(
     """The measure of `of`, in units of that of `to`, lies within bounds, wherever their sizes match."""
     values = []
     for a, b in matched(view.pick(of), view.pick(to)):
-        if a.stream != b.stream:
-            raise ValueError("a ratio is of runs that saw the same stream")
+        if a.permutation != b.permutation:
+            raise ValueError("a ratio is of runs that saw the same permutation")
         values.append((f"{a.label} / {b.label}", a.values(measure) / b.values(measure)))
-    allowance = WIDER * measure_named(measure).same(1.0)
+    allowance = WIDER * MEASURES[measure].same(1.0)
     claimed = _bounds(at_least, at_most, TIMES)
     return judged(*of_runs(values, allowance), _within(at_least, at_most), TIMES, claimed, signed=False)
 
@@ -103,7 +103,7 @@ def between(
     every_run: bool = False,
 ) -> Finding:
     """The measure lies within bounds: its mean, or with `every_run` the largest value of any run."""
-    how = measure_named(measure)
+    how = MEASURES[measure]
     values = [(candidate.label, candidate.values(measure)) for candidate in view.pick(of)]
     if every_run:
         values = [(label, 0 * found + found.max()) for label, found in values]
@@ -133,7 +133,7 @@ def smaller_suffices(view: View, *, of: Selector, beside: Selector, measure: Mea
             pairs.append((smaller[-1], rival))
     if not pairs:
         raise MissingError("no two sizes to compare")
-    unit = measure_named(measure).unit
+    unit = MEASURES[measure].unit
     return judged(*differences(pairs, measure), _below(margin), unit, f"difference < {margin:g} {unit.name}".rstrip())
 
 
@@ -146,7 +146,7 @@ def range_of_sizes(view: View, *, of: Selector, measure: MeasureName, margin: fl
     ends = [candidate.sizes["budget"] for candidate in _around(sizes, best, good)]
     quotient, runs = ends[-1] / ends[0], len(best.runs)
     single, _ = differences([(candidate, best) for candidate in sizes if candidate is not best], measure)
-    compared = tuple(one.judged(_below(margin), measure_named(measure).unit) for one in single)
+    compared = tuple(one.judged(_below(margin), MEASURES[measure].unit) for one in single)
     whole = Comparison("largest over smallest size", Interval(runs, quotient)).judged(
         lambda *_: SHOWN if quotient >= factor else REFUTED, TIMES, signed=False
     )
@@ -181,7 +181,7 @@ def best_parameter(
     others = [candidate for candidate in values if candidate not in chosen]
     if not chosen or not others:
         raise MissingError(f"no runs of {parameter} = {value} and of others")
-    judge, unit = _below(margin), measure_named(measure).unit
+    judge, unit = _below(margin), MEASURES[measure].unit
     single = [
         Comparison(f"{parameter} = {value} - {other.params[parameter]:g}", *_plain(chosen[0], other, measure))
         for other in others
@@ -213,7 +213,7 @@ def correlates(view: View, *, of: Selector, measure: MeasureName, other: Measure
         raise MissingError("fewer than three sizes to correlate over")
     runs = first.columns.intersection(second.columns)
     values = pd.Series({run: np.corrcoef(first[run], second[run])[0, 1] for run in runs}, dtype=float)
-    words = [measure_named(name).words for name in (measure, other)]
+    words = [MEASURES[name].said for name in (measure, other)]
     compared = of_runs([(f"correlation of {words[0]} and {words[1]} over {len(sizes)} sizes", values)], 0.05)
     return judged(*compared, _within(at_least, 1.0), PLAIN, f"correlation at least {at_least:g}", signed=False)
 
@@ -231,5 +231,5 @@ def spread_largest(view: View, *, of: Selector, among: Selectors, measure: Measu
     pooled = Comparison("mean of all", geometric_mean([comparison.interval for comparison in single]))
     found = judged(single, pooled, _below(1.0), TIMES, "spread is the largest", signed=False)
     own, rest = (max(pair[side].values(measure).std() for pair in pairs) for side in (0, 1))
-    unit = measure_named(measure).unit
+    unit = MEASURES[measure].unit
     return replace(found, found=f"{own:.2f}, others up to {rest:.2f} {unit.name}")

@@ -74,9 +74,6 @@ class MIRA(ExpansionLearner):
         if values["size"] != "fixed" and values["budget"] is not None:
             raise ParameterError("budget", values["budget"], "nothing unless size: fixed")
 
-    def _capacity(self, arrivals: int) -> int:
-        return arrivals if self.budget is None else min(arrivals, self.budget)
-
     def _storage(self) -> Storage:
         return Packed(follow_kept=False) if self.size == "unlimited" else Placed()
 

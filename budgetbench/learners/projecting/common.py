@@ -55,9 +55,6 @@ class ProjectingLearner(OnlineToBatch):
         super().start(classes, n_features)
         self._span = Span()
 
-    def _capacity(self, arrivals: int) -> int:
-        return arrivals if self.budget is None else min(arrivals, self.budget)
-
     def _thresholds(self) -> tuple[int, float, float]:
         """The budget, the fixed η and the bound U, or what stands for none."""
         budget = UNLIMITED if self.budget is None else self.budget

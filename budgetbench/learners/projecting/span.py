@@ -23,7 +23,7 @@ cancel each other out make the rounding of float32 count.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,10 +33,7 @@ from budgetbench.engine.expansion import Block, Expansion
 from budgetbench.lazy import lazy
 from budgetbench.record import record
 
-if TYPE_CHECKING:
-    import scipy.linalg.blas as blas
-else:
-    blas = lazy("scipy.linalg.blas")
+blas = lazy("scipy.linalg.blas")
 
 Matrix = NDArray[np.float64]
 Values = NDArray[np.floating[Any]]

@@ -71,6 +71,7 @@ class TighterBudgetPerceptron(ExpansionLearner):
     """
 
     follow_kept = True
+    spare = 1
     changeable = frozenset({"budget", "beta", "C", "candidates", "remove_at_once"})
     randomised = True  # the reservoir; drawn whatever the evaluation set, and so cheap that it does not matter
 
@@ -104,9 +105,6 @@ class TighterBudgetPerceptron(ExpansionLearner):
     @property
     def margin_threshold(self) -> float:
         return margin_of(self.beta, self.update)
-
-    def _capacity(self, arrivals: int) -> int:
-        return min(arrivals, self.budget) + 1
 
     def start(self, classes: NDArray[Any], n_features: int) -> None:
         super().start(classes, n_features)
