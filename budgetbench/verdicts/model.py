@@ -170,9 +170,9 @@ class Reason:
 class MissingError(Exception):
     """The results that a statement needs are not there; the text says which."""
 
-    @property
-    def reason(self) -> Reason:
-        return Reason("missing", {"text": str(self)})
+    def __init__(self, text: str, reason: Reason | None = None) -> None:
+        super().__init__(text)
+        self.reason = reason or Reason("missing", {"text": text})
 
 
 @dataclass(frozen=True)

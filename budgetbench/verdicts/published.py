@@ -19,8 +19,8 @@ from budgetbench.parameters import Parameter, check, keywords
 from budgetbench.published import NUMBER, PAPERS, PRINTED, read, value
 from budgetbench.reading import Reading
 from budgetbench.results.measures import MEASURES
-from budgetbench.verdicts.facts import FACTS
 from budgetbench.verdicts.model import Claim, LeftOut, Number, Paper
+from budgetbench.verdicts.numbers import FACTS
 from budgetbench.verdicts.selection import SELECTOR
 from budgetbench.verdicts.statements import statements
 

@@ -58,18 +58,6 @@ class _Selector:
 SELECTOR = declared(_Selector)
 
 
-class NoResultsError(MissingError):
-    """Of a whole experiment there are no results."""
-
-    def __init__(self, experiment: str) -> None:
-        super().__init__(f"no results of {experiment}")
-        self.experiment = experiment
-
-    @property
-    def reason(self) -> Reason:
-        return Reason("no_results", {"experiment": self.experiment})
-
-
 @dataclass(frozen=True, eq=False)
 class Candidate:
     """Runs of one learner: of one parameter set, or those picked from several sizes.
@@ -118,7 +106,7 @@ class Archive:
             except RequestError as error:
                 warnings.warn(f"{experiment} is left out: {error}", Notice, stacklevel=2)
                 del self._folders[experiment]
-        raise NoResultsError(experiment)
+        raise MissingError(f"no results of {experiment}", Reason("no_results", {"experiment": experiment}))
 
 
 @dataclass(frozen=True)
@@ -134,13 +122,9 @@ class View:
     def pick(self, selector: Selector | Iterable[Selector], all_sets: bool = False) -> list[Candidate]:
         """The runs that one or several selectors mean.
 
-        A selector names the `algorithm` (or a list: the first of them that was run) and values of its parameters (or
-        lists of values). What it does not name has
-        the learner's default where the experiment has that too, and is the set that the experiment's `select` chose
-        unless `all_sets`. `at` says which sizes are meant: ``each`` (the default) gives one candidate for each size,
-        ``smallest`` and ``largest`` one, and ``best`` the size that is best `by` a measure, see `_best`. `holding` is a
-        selector itself and keeps the sizes that have room for all that it stores.
-        `experiment` takes the place of the view's.
+        A selector names values of parameters (or lists of values) beside the keys of `_Selector`. What it does not
+        name has the learner's default where the experiment has that too, and is the set that the experiment's `select`
+        chose unless `all_sets`. Without `at` there is one candidate for each size.
 
         Raises
         ------
@@ -209,14 +193,13 @@ def _by_default(algorithm: str, candidates: list[Candidate]) -> list[Candidate]:
     """Of several variants of one size, the one that has most of the learner's defaults."""
     cls = learner(algorithm)
     defaults = cls.defaults() if cls else {}
-    chosen: dict[tuple[Any, ...], Candidate] = {}
-    scores: dict[tuple[Any, ...], int] = {}
+    variants: dict[tuple[Any, ...], list[Candidate]] = {}
     for candidate in candidates:
-        place = tuple(candidate.sizes.values())
-        score = sum(candidate.params.get(name) == default for name, default in defaults.items())
-        if place not in chosen or score > scores[place]:
-            chosen[place], scores[place] = candidate, score
-    return list(chosen.values())
+        variants.setdefault(tuple(candidate.sizes.values()), []).append(candidate)
+    return [
+        max(same, key=lambda one: sum(one.params.get(name) == default for name, default in defaults.items()))
+        for same in variants.values()
+    ]
 
 
 def _best(candidates: list[Candidate], by: str) -> Candidate:

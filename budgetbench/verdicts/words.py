@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable
 
 from budgetbench.results.measures import CLOSE, EXAMPLES, MEASURES, RELATIVE
 from budgetbench.results.sizes import signs
-from budgetbench.verdicts.facts import FACTS
 from budgetbench.verdicts.model import Evidence, Finding, Measured, Number, Reason, Verdict, counts
-from budgetbench.verdicts.numbers import SPREADS
+from budgetbench.verdicts.numbers import FACTS, SPREADS
 from budgetbench.verdicts.selection import label
 from budgetbench.verdicts.statistics import FEW, LEVEL, OPEN, REFUTED, SHOWN, WIDER
 
