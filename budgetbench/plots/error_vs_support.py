@@ -8,7 +8,7 @@ from typing import Any, Literal
 from budgetbench.lazy import pd
 from budgetbench.plots.axes import dodged, positive_floor, set_scale
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figure_kind
-from budgetbench.plots.series import Series, bars_text, draw_means, in_percent, runs_text, series_over_sizes
+from budgetbench.plots.series import Series, bars_text, draw_means, in_percent, runs_text, series_of
 from budgetbench.plots.style import finish, new_figure
 from budgetbench.results import Results
 from budgetbench.results.measures import MEASURES, Error
@@ -45,7 +45,7 @@ def error_vs_support(results: Results, options: ErrorVsSupport) -> Drawing:
     rows = rows[rows["size"].notna()]
     if rows.empty:
         raise NothingToDraw(f"no finished run has {measure} and support_size")
-    series = series_over_sizes(results, rows)
+    series = series_of(results, rows, over_sizes=True)
     data = _numbers(series, measure, options)
     figure, axes = new_figure(options.size, [one.label for one in series])
     for one in series:

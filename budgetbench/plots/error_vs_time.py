@@ -11,7 +11,7 @@ import numpy as np
 from budgetbench.lazy import pd
 from budgetbench.plots.axes import set_scale
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figure_kind
-from budgetbench.plots.series import Series, bars_text, draw_means, in_percent, runs_text, series_over_sizes
+from budgetbench.plots.series import Series, bars_text, draw_means, in_percent, runs_text, series_of
 from budgetbench.plots.style import COLOURS, LINES, MARKERS, finish, new_figure
 from budgetbench.results import Results
 from budgetbench.results.measures import MEASURES
@@ -54,7 +54,7 @@ def error_vs_time(results: Results, options: ErrorVsTime) -> Drawing:
     rows = rows[rows["seconds"] > 0]
     if rows.empty:
         raise NothingToDraw("no finished run has test_error and train_seconds")
-    series = series_over_sizes(results, rows)
+    series = series_of(results, rows, over_sizes=True)
     labels = _labels(series)
     parts = []
     for one, label in zip(series, labels, strict=True):

@@ -12,7 +12,7 @@ from budgetbench.lazy import pd
 from budgetbench.parameters import Unit
 from budgetbench.plots.axes import set_scale
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figure_kind
-from budgetbench.plots.series import Series, runs_text, series_of_rows
+from budgetbench.plots.series import Series, runs_text, series_of
 from budgetbench.plots.style import finish, new_figure
 from budgetbench.results import Results
 from budgetbench.results.measures import MEASURES
@@ -70,7 +70,7 @@ def online_error_vs_support(results: Results, options: Curves) -> Drawing:
 
 def _curves(results: Results, options: Curves, across: str, up: str) -> Drawing:
     rows, budget = _chosen(results, options.budget)
-    series = series_of_rows(results, rows)
+    series = series_of(results, rows, over_sizes=False)
     data = pd.concat([_numbers(results, one, across, up, options) for one in series], ignore_index=True)
     if (up == "online_error" and options.x == "linear") or across == "support_size":
         data = data[data["seen"] >= START * data["seen"].max()].reset_index(drop=True)

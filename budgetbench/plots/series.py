@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from budgetbench.lazy import pd
-from budgetbench.plots.style import learner_style, variant_style
+from budgetbench.plots.style import LINES, learner_style
 from budgetbench.results import Results
 from budgetbench.results.names import canonical_json, learner_title, parameter_text, varying
 from budgetbench.results.sizes import budgets, kept, sizes
@@ -50,17 +50,9 @@ class Series:
         }
 
 
-def series_over_sizes(results: Results, rows: pd.DataFrame) -> list[Series]:
-    """One series for each learner and each set of its parameters other than those that say how much it keeps."""
-    return _series(results, rows, kept())
-
-
-def series_of_rows(results: Results, rows: pd.DataFrame) -> list[Series]:
-    """One series for each row."""
-    return _series(results, rows, ())
-
-
-def _series(results: Results, rows: pd.DataFrame, joined: tuple[str, ...]) -> list[Series]:
+def series_of(results: Results, rows: pd.DataFrame, over_sizes: bool) -> list[Series]:
+    """One series for each row, or (`over_sizes`) one for all rows of a learner that differ in how much it keeps."""
+    joined = kept() if over_sizes else ()
     params = dict(zip(rows.index, params_of(rows), strict=True))
     entries = results.experiment.algorithms
     algorithms = list(dict.fromkeys(entry.name for entry in entries))
@@ -81,8 +73,8 @@ def _series(results: Results, rows: pd.DataFrame, joined: tuple[str, ...]) -> li
             words += _words(params[first], [name for name in differing if name not in best])
             if len(ways) > 1 and joined and sized:
                 words.append("by " + ", ".join(name.replace("_", " ") for name in sized))
-            line, filled = variant_style(number)
             label = _label(learner_title(str(algorithm)), words)
+            line, filled = LINES[number % len(LINES)], number % 2 == 0
             found.append(Series(str(algorithm), label, rows.loc[members], colour, marker, line, filled))
     return found
 

@@ -152,11 +152,6 @@ def learner_style(algorithm: str, algorithms: Sequence[str]) -> tuple[str, str]:
     return colours[place % len(colours)], markers[place % len(markers)]
 
 
-def variant_style(number: int) -> tuple[Any, bool]:
-    """Line style, and whether markers are filled, of a learner's variant: the colour is the learner's."""
-    return LINES[number % len(LINES)], number % 2 == 0
-
-
 def _legend_columns(size: str, labels: Sequence[str]) -> int:
     """As many columns as the longest label allows, in characters of the legend's font."""
     room = 100 if size == "double" else 62

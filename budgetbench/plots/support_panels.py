@@ -14,7 +14,7 @@ from budgetbench.lazy import lazy, pd
 from budgetbench.parameters import DIFFERENT, Accepted
 from budgetbench.plots.axes import positive_floor, set_scale
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figure_kind
-from budgetbench.plots.series import Series, runs_text, series_over_sizes
+from budgetbench.plots.series import Series, runs_text, series_of
 from budgetbench.plots.style import COLOURS, MARKERS, SIZES, close_panels, limit, new_panels
 from budgetbench.results import Results
 from budgetbench.results.measures import ERRORS, MEASURES, Error
@@ -116,7 +116,7 @@ def _column(results: Results) -> _Column:
     summary = results.summary
     rows = summary[summary["selected"].astype(bool) & summary["support_size_mean"].notna()]
     rows = rows.assign(size=rows["support_size_mean"].astype(float))
-    series = [replace(one, label=_common(one.label)) for one in series_over_sizes(results, rows)]
+    series = [replace(one, label=_common(one.label)) for one in series_of(results, rows, over_sizes=True)]
     return _Column(results.folder.name, results.experiment.title, series)
 
 
