@@ -18,12 +18,12 @@ from threadpoolctl import threadpool_limits
 
 from budgetbench.config import load
 from budgetbench.datasets import Cache
-from budgetbench.engine.driving import BLOCK, Arrivals, SharedBlock
+from budgetbench.engine.arrivals import BLOCK, Arrivals, SharedBlock
 from budgetbench.engine.kernel_access import Streamed
 from budgetbench.learners import MIRA
-from budgetbench.runner.execute import make_learner, warm_up
+from budgetbench.runner.execute import warm_up
 from budgetbench.runner.plan import Trial
-from budgetbench.streams import load_problem, stream_of
+from budgetbench.streams import load_problem, make_learner, stream_of
 
 COLUMNS = 6  # of the stream, each with its mean time for a block
 
@@ -36,7 +36,7 @@ def main(config: str = "configs/fig4_mnist.yaml", examples: str = "20000") -> No
     access = Streamed(experiment.kernel, problem.X)
     sets = [dict(params) for entry in experiment.algorithms if entry.name == "mira" for params in entry.trials]
     warm_up([Trial("mira", params, 0, "") for params in sets], experiment.kernel)
-    models = [make_learner(Trial("mira", params, 0, ""), experiment) for params in sets]
+    models = [make_learner(experiment, "mira", params, 0) for params in sets]
     cohort = [model for model in models if isinstance(model, MIRA)]
     for model in cohort:
         model.start(problem.classes, problem.X.shape[1])
@@ -55,6 +55,8 @@ def main(config: str = "configs/fig4_mnist.yaml", examples: str = "20000") -> No
                 begun = time.process_time()
                 model.see(Arrivals(rows, stream.labels, access, source))
                 times.append(time.process_time() - begun)
+    for model in cohort:
+        model.close(access)
     show(experiment.title, len(blocks), cohort, shared, own)
 
 

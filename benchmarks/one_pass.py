@@ -19,14 +19,14 @@ from budgetbench.datasets import Cache
 from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.learners import learners
-from budgetbench.runner.execute import make_learner, warm_up
+from budgetbench.runner.execute import warm_up
 from budgetbench.runner.plan import Trial
-from budgetbench.streams import Stream, load_problem, stream_of
+from budgetbench.streams import Stream, load_problem, make_learner, stream_of
 
 
 def seconds(trial: Trial, experiment: object, access: KernelAccess, stream: Stream, classes: np.ndarray) -> float:
     """Processor time of one pass."""
-    model = make_learner(trial, experiment)
+    model = make_learner(experiment, trial.algorithm, trial.params, trial.run)
     model.start(classes, access.X.shape[1])
     begun = time.process_time()
     model.learn(access, stream.labels, stream.order)

@@ -23,18 +23,17 @@ from threadpoolctl import threadpool_limits
 
 from budgetbench.config import load
 from budgetbench.datasets import Cache
-from budgetbench.engine.driving import BLOCK
+from budgetbench.engine.arrivals import BLOCK
 from budgetbench.engine.kernel_access import KernelAccess, Streamed
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.experiment import Experiment
 from budgetbench.kernels import Kernel
 from budgetbench.learners import learners
-from budgetbench.learners.projecting.common import ProjectingLearner
+from budgetbench.learners.projecting.projectron import ProjectingLearner
 from budgetbench.learners.projecting.span import BATCH, PANEL
-from budgetbench.runner.execute import make_learner
 from budgetbench.runner.plan import Trial
 from budgetbench.runner.workspace import Workspace, open_access
-from budgetbench.streams import LearningProblem, Stream, load_problem, stream_of
+from budgetbench.streams import LearningProblem, Stream, load_problem, make_learner, stream_of
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ def peak_memory() -> int:
 
 
 def one_pass(task: Task, access: KernelAccess, stream: Stream) -> tuple[OnlineLearner, float]:
-    model = make_learner(task.trial, task.experiment)
+    model = make_learner(task.experiment, task.trial.algorithm, task.trial.params, 0)
     model.start(task.problem.classes, access.X.shape[1])
     begun = time.process_time()
     model.learn(access, stream.labels, stream.order)

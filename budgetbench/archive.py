@@ -14,7 +14,7 @@ from budgetbench.plots import NothingToDraw, drawings, save
 from budgetbench.results import Results, assigned, read_trials, summarise, table
 from budgetbench.results.files import replace_file
 from budgetbench.results.formats import document
-from budgetbench.results.trials import FILE
+from budgetbench.results.records import FILE
 
 Part = TypeVar("Part")
 

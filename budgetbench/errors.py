@@ -107,6 +107,7 @@ class Problems(ConfigError):  # noqa: N818
         self.problems = tuple(problems)
         first = self.problems[0]
         super().__init__(first.key, first.found, first.accepted, first.given_hint, first.names)
+        self.args = (self.problems,)
         self.at(first.file, first.line)
 
     def __str__(self) -> str:

@@ -244,23 +244,32 @@ class Experiment:
         """How many trials there are; none is made to count them."""
         return self.permutations * sum(len(algorithm.trials) for algorithm in self.algorithms)
 
-    def stream(self, data: str | None = None) -> dict[str, Any]:
-        """All that determines what the learners see: with the number of the run, each run's stream.
+    def permutation(self, data: str | None = None) -> dict[str, Any]:
+        """All that determines which examples are seen, and with the number of the run, in which order.
+
+        Runs of two experiments that agree in it are compared pair by pair, as they saw the same permutation: of other
+        labels, perhaps, or on another scale.
 
         Parameters
         ----------
         data : names the content of the dataset; where it is not known, what the configuration says of it does.
         """
         section = self.dataset
-        what = {
+        return {
             "data": data or [section.name, section.variant, section.options, section.redraw],
-            "positive": None if section.positive is None else sorted(map(str, section.positive)),
-            "scale": [step for step in section.scale if step != "none"],
             "split": [section.train_size, section.test_size],
             "limit": section.limit,
-            "noise": asdict(self.label_noise) if self.label_noise.rate else None,
             "order": self.order,
             "seed": self.seed,
+        }
+
+    def stream(self, data: str | None = None) -> dict[str, Any]:
+        """All that determines what the learners see: with the number of the run, each run's stream."""
+        section = self.dataset
+        what = self.permutation(data) | {
+            "positive": None if section.positive is None else sorted(map(str, section.positive)),
+            "scale": [step for step in section.scale if step != "none"],
+            "noise": asdict(self.label_noise) if self.label_noise.rate else None,
         }
         if section.fits_scale and section.scale_on != ("train" if section.train_size is None else "all"):
             what["scale_on"] = section.scale_on  # where it differs from what was done before there was a choice

@@ -15,10 +15,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
 from functools import cache, cached_property
 from inspect import getdoc, signature
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
-from annotated_types import Ge, Gt, Le, MinLen
+from annotated_types import Ge, Le, MinLen
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, TypeAdapter, ValidationError
 
 from budgetbench.errors import NOTHING, ParameterError, ParameterErrors
@@ -215,27 +216,19 @@ def check(parameters: Parameters, values: Mapping[str, Any]) -> dict[str, Any]:
     return complete
 
 
-def checked(name: str, annotation: Any, value: Any) -> Any:
-    """One value as a plain one of its type, as `check` has it; `ParameterErrors` names it `name`."""
-    return Parameter(name, annotation, ...).checked(value)
-
-
 def describe(annotation: Any) -> str:
     """What an annotation accepts, in words: ``an integer of at least 1``. Null, for left out, is not mentioned."""
     marks = list(_marks(annotation))
     said = [mark.words for mark in marks if isinstance(mark, Accepted)]
     if said:
         return said[-1]
-    limits = {Ge: ("at least", "ge"), Gt: ("above", "gt"), Le: ("at most", "le")}
-    bounds = [
-        f"{limits[type(mark)][0]} {_number(getattr(mark, limits[type(mark)][1]))}"
-        for mark in marks
-        if type(mark) in limits
-    ]
+    bounds = [f"{words} {_number(getattr(mark, limit))}" for mark in marks for limit, words in _LIMITS.items()
+              if hasattr(mark, limit)]  # fmt: skip
     text = _kind(annotation)
     return f"{text} {'of ' if bounds and bounds[0].startswith('at') else ''}{' and '.join(bounds)}".strip()
 
 
+_LIMITS = {"ge": "at least", "gt": "above", "le": "at most"}
 _WORDS = {int: "an integer", float: "a number", bool: "true or false", str: "a text"}
 
 
@@ -246,10 +239,9 @@ def _kind(annotation: Any) -> str:
         return ", ".join(map(str, get_args(annotation)))
     if annotation in _WORDS:
         return _WORDS[annotation]
-    parts = [part for part in get_args(annotation) if part is not type(None)]
-    if not parts:
+    if get_origin(annotation) not in (Union, UnionType):
         raise TypeError(f"{annotation}: say with `Accepted` what is accepted")
-    return " or ".join(_kind(part) for part in parts)
+    return " or ".join(_kind(part) for part in get_args(annotation) if part is not type(None))
 
 
 def choices(annotation: Any) -> tuple[str, ...]:
@@ -265,7 +257,7 @@ def _marks(annotation: Any) -> Iterator[Any]:
         base, *marks = get_args(annotation)
         yield from _marks(base)
         yield from marks
-    elif get_origin(annotation) not in (Literal, None, tuple, list):
+    elif get_origin(annotation) in (Union, UnionType):
         for part in get_args(annotation):
             yield from _marks(part)
 

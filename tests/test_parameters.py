@@ -21,10 +21,10 @@ from budgetbench.parameters import (
     Budget,
     Examples,
     NonNegative,
+    Parameter,
     Positive,
     Size,
     check,
-    checked,
     declared,
     describe,
 )
@@ -84,8 +84,9 @@ def test_what_a_class_is_made_from_may_say_it_and_may_be_left_out() -> None:
 
 def test_what_type_and_range_do_not_say_must_be_said() -> None:
     assert describe(Annotated[list[int], Accepted("two numbers")] | None) == "two numbers"
-    with pytest.raises(TypeError, match="say with `Accepted`"):
-        describe(list)
+    for annotation in (list, list[str], Annotated[tuple[int, ...], Ge(1)]):
+        with pytest.raises(TypeError, match="say with `Accepted`"):
+            describe(annotation)
 
 
 @pytest.mark.parametrize(
@@ -121,19 +122,19 @@ def test_integers_of_numpy_are_integers(number: Any) -> None:
 @pytest.mark.parametrize("number", [1, 1.0, np.float32(1), np.float64(1), np.int64(1)])
 def test_equal_numbers_come_out_alike(number: Any) -> None:
     assert repr(check(PARAMETERS, {"budget": 1, "beta": number})["beta"]) == "1.0"
-    assert repr(checked("beta", NonNegative, number)) == "1.0"
+    assert repr(Parameter("beta", NonNegative, 0.0).checked(number)) == "1.0"
 
 
 @pytest.mark.parametrize("zero", [0, 0.0, -0.0, np.float32(-0.0)])
 def test_zero_has_no_sign(zero: Any) -> None:
     assert repr(check(PARAMETERS, {"budget": 1, "beta": zero})["beta"]) == "0.0"
-    assert repr(checked("beta", NonNegative, zero)) == "0.0"
+    assert repr(Parameter("beta", NonNegative, 0.0).checked(zero)) == "0.0"
 
 
 def test_truth_is_no_number() -> None:
     for value in (True, np.bool_(True)):
         with pytest.raises(ParameterError, match="accepted: a number of at least 0 and at most 1e\\+30"):
-            checked("beta", NonNegative, value)
+            Parameter("beta", NonNegative, 0.0).checked(value)
         with pytest.raises(ParameterError, match="budget: found"):
             check(PARAMETERS, {"budget": value})
 

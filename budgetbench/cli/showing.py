@@ -128,7 +128,8 @@ def _parameters(parameters: Parameters) -> Iterator[tuple[str, ...]]:
     """For each parameter its name, what it accepts, its default and its meaning."""
     for name, parameter in parameters.items():
         default = "" if parameter.default in (None, ...) else str(parameter.default)
-        yield f"  {name}", parameter.accepted, default, parameter.meaning
+        unit = f" ({parameter.unit})" if parameter.unit else ""
+        yield f"  {name}", parameter.accepted + unit, default, parameter.meaning
 
 
 def _datasets(data: Path) -> Listing:

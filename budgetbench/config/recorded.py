@@ -21,8 +21,9 @@ from budgetbench.kernels import Kernel
 from budgetbench.learners import learners
 from budgetbench.parameters import check
 from budgetbench.reading import Reading
+from budgetbench.results.measures import LARGEST, SUMMARISED, Count
 from budgetbench.results.names import complete
-from budgetbench.results.schema import LARGEST, MEASURES, MOST, Checked, Count, Name, Plain, Text, problem, with_budgets
+from budgetbench.results.schema import MOST, Checked, Name, Plain, Text, problem, with_budgets
 
 
 def recorded(path: Path) -> Experiment:
@@ -61,7 +62,7 @@ def recorded(path: Path) -> Experiment:
 
 class _Entry(Checked):
     name: Name
-    select: Literal[MEASURES] | None = None  # type: ignore[valid-type]
+    select: Literal[SUMMARISED] | None = None  # type: ignore[valid-type]
 
     @model_validator(mode="after")
     def _parameters(self) -> _Entry:

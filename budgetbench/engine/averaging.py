@@ -7,7 +7,7 @@ is no larger than it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,10 +18,7 @@ from budgetbench.engine.expansion import Block, Expansion
 from budgetbench.engine.kernel_access import KernelAccess
 from budgetbench.lazy import lazy
 
-if TYPE_CHECKING:
-    import sklearn.utils.validation as validation
-else:
-    validation = lazy("sklearn.utils.validation")
+validation = lazy("sklearn.utils.validation")
 
 
 class OnlineToBatch(ExpansionLearner):

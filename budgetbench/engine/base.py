@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,11 +21,7 @@ from budgetbench.lazy import lazy
 from budgetbench.parameters import Parameter, check, declared, plain
 from budgetbench.registry import Registry
 
-if TYPE_CHECKING:
-    import sklearn.utils.multiclass as targets
-    import sklearn.utils.validation as validation
-else:
-    targets, validation = lazy("sklearn.utils.multiclass"), lazy("sklearn.utils.validation")
+targets, validation = lazy("sklearn.utils.multiclass"), lazy("sklearn.utils.validation")
 
 learners: Registry[type[KernelClassifier]] = Registry("algorithm")
 

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 from typing_extensions import Self
 
 from budgetbench.lazy import lazy
 
-if TYPE_CHECKING:
-    import sklearn.metrics as metrics
-    import sklearn.utils as sklearn_utils
-    import sklearn.utils.validation as validation
-else:
-    metrics, sklearn_utils = lazy("sklearn.metrics"), lazy("sklearn.utils")
-    validation = lazy("sklearn.utils.validation")
+metrics, sklearn_utils = lazy("sklearn.metrics"), lazy("sklearn.utils")
+validation = lazy("sklearn.utils.validation")
 
 
 class Estimator:
@@ -40,9 +35,8 @@ class Estimator:
         return self
 
     def __repr__(self) -> str:
-        given = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
         usual = {field.name: field.default for field in fields(self)}  # type: ignore[arg-type]
-        said = ", ".join(f"{name}={given[name]!r}" for name in sorted(given) if given[name] != usual[name])
+        said = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items() if value != usual[name])
         return f"{type(self).__name__}({said})"
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetbench.engine.arrivals import Arrivals
 from budgetbench.engine.base import Outcome, Rounds
-from budgetbench.engine.driving import Arrivals
 from budgetbench.engine.expansion import Block, Expansion
 from budgetbench.engine.kernel_access import KernelAccess, Rows, read_only
 from budgetbench.engine.online import OnlineLearner
@@ -33,6 +33,8 @@ class ExpansionLearner(ExpansionClassifier, OnlineLearner):
     follow_kept: ClassVar[bool] = False
     #: Draws one random number for each example.
     randomised: ClassVar[bool] = False
+    #: How many examples beyond its budget it stores for a moment.
+    spare: ClassVar[int] = 0
     #: Has a score for each class, where others have one that tells two classes apart.
     per_class: ClassVar[bool] = False
 
@@ -42,7 +44,8 @@ class ExpansionLearner(ExpansionClassifier, OnlineLearner):
 
     def _capacity(self, arrivals: int) -> int:
         """How many more examples may have to be stored while `arrivals` pass."""
-        return arrivals
+        budget = getattr(self, "budget", None)
+        return arrivals if budget is None else min(arrivals, budget) + self.spare
 
     def _storage(self) -> Storage:
         return Packed(self.follow_kept)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,7 @@ from budgetbench.engine.kernel_access import KernelAccess, Rows
 from budgetbench.kernels import Floats, Values
 from budgetbench.lazy import lazy
 
-if TYPE_CHECKING:
-    import sklearn.utils.validation as validation
-else:
-    validation = lazy("sklearn.utils.validation")
+validation = lazy("sklearn.utils.validation")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -39,9 +39,6 @@ class RandomizedBudgetPerceptron(ExpansionLearner):
 
     budget: Budget
 
-    def _capacity(self, arrivals: int) -> int:
-        return min(arrivals, self.budget)
-
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         for chance in self._random.random(max(0, f.counts.members - self.budget)):  # the budget was made smaller
             discard(f, block, drawn(chance, f.counts.members))

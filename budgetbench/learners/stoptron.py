@@ -31,9 +31,6 @@ class Stoptron(ExpansionLearner):
 
     budget: Budget
 
-    def _capacity(self, arrivals: int) -> int:
-        return min(arrivals, self.budget)
-
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         stoptron(block, f, rounds, self.budget)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import warnings
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,11 +17,7 @@ from budgetbench.kernels import Floats, Values
 from budgetbench.lazy import lazy
 from budgetbench.parameters import Positive
 
-if TYPE_CHECKING:
-    import sklearn.exceptions as exceptions
-    import sklearn.svm as sklearn_svm
-else:
-    exceptions, sklearn_svm = lazy("sklearn.exceptions"), lazy("sklearn.svm")
+exceptions, sklearn_svm = lazy("sklearn.exceptions"), lazy("sklearn.svm")
 
 #: Steps after which libsvm itself gives up, unless it is told otherwise: so many, or so many for each example.
 MOST_STEPS, STEPS_PER_EXAMPLE = 10_000_000, 100

@@ -85,10 +85,9 @@ class FigureKind:
         """What `options` declares."""
         return declared(self.options)
 
-    def checked(self, spec: Mapping[str, Any]) -> dict[str, Any]:
-        """A specification with defaults filled in; `ParameterError` says all that is wrong with it."""
-        given = {name: value for name, value in spec.items() if name != "kind"}
-        return {"kind": self.name} | check(self.parameters(), given)
+    def checked(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The complete specification with these options; `ParameterError` says all that is wrong with them."""
+        return {"kind": self.name} | check(self.parameters(), options)
 
     def drawn(self, results: Results, spec: Mapping[str, Any]) -> Drawing:
         """The figure that a complete specification asks for."""

@@ -14,6 +14,7 @@ from budgetbench.plots.panels import close_panels, new_panels
 from budgetbench.plots.series import BARS, bar_ends, runs_text
 from budgetbench.plots.style import COLOURS
 from budgetbench.results import Results
+from budgetbench.results.measures import MEASURES
 from budgetbench.results.summary import params_of
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def error_vs_evaluation_size(results: Results, options: ErrorVsEvaluationSize) -
             axes.set_title(f"{budget} support vectors, {scale} scale", loc="left", fontsize=8)
             if options.y_limits is not None:
                 axes.set_ylim(*options.y_limits)
-        row[0].set_ylabel("Test error (%)")
+        row[0].set_ylabel(MEASURES["test_error"].label)
     for axes in panels[-1]:
         axes.set_xlabel("Number of evaluation examples q")
     handles, labels = panels[0, 0].get_legend_handles_labels()

@@ -14,19 +14,12 @@ from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figur
 from budgetbench.plots.series import BARS, Series, bar_ends, runs_text, series_over_sizes
 from budgetbench.plots.style import finish, new_figure
 from budgetbench.results import Results
+from budgetbench.results.measures import MEASURES, Error
 
 if TYPE_CHECKING:
     import pandas as pd
 else:
     pd = lazy("pandas")
-
-Measure = Literal["test_error", "averaged_test_error", "online_error", "margin_error"]
-LABELS = {
-    "test_error": "Test error (%)",
-    "averaged_test_error": "Test error of the averaged hypothesis (%)",
-    "online_error": "Online error (%)",
-    "margin_error": "Online margin error (%)",
-}
 
 
 @dataclass(frozen=True)
@@ -40,7 +33,7 @@ class ErrorVsSupport(Options):
     x, y : how the axes are divided.
     """
 
-    measure: Measure = "test_error"
+    measure: Error = "test_error"
     error_bars: Literal["minmax", "std", "stderr", "none"] = "minmax"
     x: Scale = "log"
     y: Scale = "linear"
@@ -78,8 +71,8 @@ def error_vs_support(results: Results, options: ErrorVsSupport) -> Drawing:
         top = axes.get_ylim()[1]
         # a marker close to 0 is to be seen whole
         axes.set_ylim(-0.03 * top if data["y"].min() < 0.03 * top else 0.0, top)
-    axes.set_xlabel("Number of support vectors")
-    axes.set_ylabel(LABELS[measure])
+    axes.set_xlabel(MEASURES["support_size"].label)
+    axes.set_ylabel(MEASURES[measure].label)
     bars = BARS[options.error_bars] if (data["high"] > data["low"]).any() else ""
     caption = runs_text(data["runs"]) + (f"; bars: {bars}" if bars else "") + "."
     finish(figure, axes, options, options.title or results.experiment.title, caption)

@@ -14,6 +14,7 @@ from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figur
 from budgetbench.plots.series import BARS, Series, bar_ends, runs_text, series_over_sizes
 from budgetbench.plots.style import COLOURS, LINES, MARKERS, finish, new_figure
 from budgetbench.results import Results
+from budgetbench.results.measures import MEASURES
 from budgetbench.results.names import learner, learner_title, parameters_text, varying
 from budgetbench.results.sizes import kept
 from budgetbench.results.summary import params_of
@@ -88,8 +89,8 @@ def error_vs_time(results: Results, options: ErrorVsTime) -> Drawing:
         _draw(axes, data[data["series"] == label], number, label, budgets)
     set_scale(axes, "x", options.x, data["seconds"].to_numpy())
     set_scale(axes, "y", options.y, data[["y", "low", "high"]].to_numpy().ravel())
-    axes.set_xlabel("Training time (s)")
-    axes.set_ylabel("Test error (%)")
+    axes.set_xlabel(MEASURES["train_seconds"].label)
+    axes.set_ylabel(MEASURES["test_error"].label)
     bars_text = BARS[options.error_bars] if (data["high"] > data["low"]).any() else ""
     caption = f"{runs_text(data['runs'])}, median time{f'; bars: {bars_text}' if bars_text else ''}"
     if len(budgets) > 1:

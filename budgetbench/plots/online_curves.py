@@ -15,6 +15,7 @@ from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figur
 from budgetbench.plots.series import Series, runs_text, series_of_rows
 from budgetbench.plots.style import finish, new_figure
 from budgetbench.results import Results
+from budgetbench.results.measures import MEASURES
 from budgetbench.results.sizes import budget_of
 from budgetbench.results.summary import params_of
 
@@ -23,11 +24,7 @@ if TYPE_CHECKING:
 else:
     pd = lazy("pandas")
 
-LABELS = {
-    "seen": "Number of examples seen",
-    "online_error": "Online error (%)",
-    "support_size": "Size of the support set",
-}
+LABELS = {"seen": "Number of examples seen"} | {name: MEASURES[name].label for name in ("online_error", "support_size")}
 CROWD = 12  # more curves than this cannot be told apart
 START = 0.02  # of the examples seen: earlier, the share of mistakes is that of a handful and would set the scale
 BANDS = {"std": "band: ± standard deviation", "minmax": "band: minimum to maximum", "none": ""}

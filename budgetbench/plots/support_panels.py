@@ -14,11 +14,11 @@ from budgetbench.lazy import lazy
 from budgetbench.parameters import DIFFERENT, Accepted
 from budgetbench.plots.axes import positive_floor, set_scale
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figure_kind
-from budgetbench.plots.error_vs_support import LABELS, Measure
 from budgetbench.plots.panels import close_panels, new_panels
 from budgetbench.plots.series import Series, runs_text, series_over_sizes
 from budgetbench.plots.style import COLOURS, MARKERS, SIZES
 from budgetbench.results import Results
+from budgetbench.results.measures import ERRORS, MEASURES, Error
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +63,7 @@ class SupportPanels(Options):
         | None
     ) = None
     measures: Annotated[
-        list[Measure], MinLen(1), DIFFERENT, Accepted(f"a list of different ones of {', '.join(LABELS)}")
+        list[Error], MinLen(1), DIFFERENT, Accepted(f"a list of different ones of {', '.join(ERRORS)}")
     ] = field(default_factory=lambda: ["test_error", "online_error", "margin_error"])
     x: Scale = "log"
     y: Scale = "log"
@@ -100,12 +100,12 @@ def support_panels(results: Results, options: SupportPanels) -> Drawing:
                 _sparse_ticks(axes)
             _limited(axes, options)
             handles |= dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
-        axes_row[0].set_ylabel(LABELS[measure])
+        axes_row[0].set_ylabel(MEASURES[measure].label)
     if len(columns) > 1:
         for axes, column in zip(grid[0], columns, strict=True):
             axes.set_title(column.title, loc="left", pad=6)
     for axes in grid[-1]:
-        axes.set_xlabel("Number of support vectors")
+        axes.set_xlabel(MEASURES["support_size"].label)
     title = options.title or (columns[0].title if len(columns) == 1 else "")
     shown = [label for label in labels if label in handles]
     caption = f"{runs_text(data['runs'])}."

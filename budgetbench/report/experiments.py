@@ -119,9 +119,10 @@ def _figures(results: Results, anchors: Anchors, notices: list[str], colours: se
 
 
 def _without_title(figure: MatplotlibFigure, title: str) -> None:
-    """Take off a title that stands above the figure already."""
-    for axes in figure.axes:
-        if axes.get_title(loc="left").split() == title.split():
+    """Take off a title that stands above the figure already, unless it tells one panel from the others."""
+    titled = [axes for axes in figure.axes if axes.get_title(loc="left")]
+    if all(axes.get_title(loc="left").split() == title.split() for axes in titled):
+        for axes in titled:
             axes.set_title("", loc="left")
     if figure.get_suptitle().split() == title.split():
         figure.suptitle("")

@@ -11,16 +11,16 @@ from budgetbench.plots.base import Drawing
 from budgetbench.report.vector import axis_labels
 from budgetbench.report.words import number
 from budgetbench.results import Results, table
+from budgetbench.results.measures import MEASURES
 
 POINTS = 12
 """Points of a curve that the page lists; the csv beside the figure has all."""
 
-WORDS = {
+WORDS = {name: measure.title for name, measure in MEASURES.items()} | {
     "series": "Series",
     "budget": "Budget",
     "runs": "Runs",
     "seen": "Examples seen",
-    "support_size": "Support vectors",
     "mean": "Mean",
     "std": "Standard deviation",
     "min": "Minimum",

@@ -6,9 +6,9 @@ Raw before derived: `trials.jsonl` is the only thing that is not recomputed; eve
 from __future__ import annotations
 
 from budgetbench.results.layouts import table
-from budgetbench.results.schema import MEASURES
+from budgetbench.results.measures import MEASURES
+from budgetbench.results.records import completed, failed, read_trials
 from budgetbench.results.summary import Results, assigned, summarise
 from budgetbench.results.table import Table
-from budgetbench.results.trials import completed, failed, read_trials
 
 __all__ = ["MEASURES", "Results", "Table", "assigned", "completed", "failed", "read_trials", "summarise", "table"]

@@ -10,6 +10,7 @@ import numpy as np
 from budgetbench.experiment import Experiment
 from budgetbench.lazy import lazy
 from budgetbench.published import Value, cited
+from budgetbench.results.measures import MEASURES, POINTS
 from budgetbench.results.names import learner_title, parameter_text, parameters_text, value_text, varying
 from budgetbench.results.printed import printed_rows
 from budgetbench.results.sizes import budgets
@@ -34,10 +35,10 @@ def accuracy(summary: pd.DataFrame, experiment: Experiment) -> Table:
         *_naming(summary, experiment),
         _count("Budget", "budget"),
         _count("Runs", "runs"),
-        _error("Test error, %", "test_error", with_range=True),
-        _error("Averaged test error, %", "averaged_test_error"),
-        _error("Online error, %", "online_error", dispensable=True),
-        _examples("Support size", "support_size"),
+        _measure("test_error", with_range=True),
+        _measure("averaged_test_error"),
+        _measure("online_error", dispensable=True),
+        _measure("support_size"),
         _count("Failed", "failed"),
     ]
     notes = [f"Test error: {SPREAD} {RANGE} over the runs; other measures: {SPREAD}."]
@@ -53,9 +54,9 @@ def mistakes(summary: pd.DataFrame, experiment: Experiment) -> Table:
     columns: list[tuple[Column, Maker]] = [
         *_naming(summary, experiment, without=budgets()),
         _count("Runs", "runs"),
-        _error("Mistakes, %", "online_error"),
+        _measure("online_error", "Mistakes, %"),
         _printed("Paper", "online_error", published),
-        _examples("Size of support set", "support_size"),
+        _measure("support_size", "Size of support set"),
         _printed("Paper", "support_size", published),
         _count("Failed", "failed"),
     ]
@@ -71,12 +72,12 @@ def cache(summary: pd.DataFrame, experiment: Experiment) -> Table:
         *_naming(summary, experiment),
         _count("Budget", "budget"),
         _count("Runs", "runs"),
-        _error("Test error, %", "test_error"),
-        _error("Online error, %", "online_error", dispensable=True),
-        _error("Margin error, %", "margin_error", dispensable=True),
-        _examples("Support size", "support_size"),
-        _examples("Insertions", "insertions"),
-        _examples("Removals", "removals"),
+        _measure("test_error"),
+        _measure("online_error", dispensable=True),
+        _measure("margin_error", dispensable=True),
+        _measure("support_size"),
+        _measure("insertions"),
+        _measure("removals"),
         _count("Failed", "failed"),
     ]
     return _table(summary, experiment, columns, [f"{SPREAD.capitalize()} over the runs."], grouped=False)
@@ -166,33 +167,22 @@ def _count(header: str, field: str) -> tuple[Column, Maker]:
     return Column(header, True, (field,), dispensable=field == "runs"), cell
 
 
-def _error(header: str, measure: str, with_range: bool = False, dispensable: bool = False) -> tuple[Column, Maker]:
-    """A fraction, in percent with two decimals, as the papers print it."""
+def _measure(name: str, header: str = "", with_range: bool = False, dispensable: bool = False) -> tuple[Column, Maker]:
+    """Mean and spread of a measure, in its unit; under another heading where the paper's table has one."""
+    measure = MEASURES[name]
     names = ("mean", "std", "min", "max") if with_range else ("mean", "std")
+    stem = f"{name}_percent" if measure.unit is POINTS else name
 
     def cell(row: Row) -> Cell:
-        mean, std, low, high = (row[f"{measure}_{name}"] * 100 for name in ("mean", "std", "min", "max"))
+        values = mean, std, *_ = [row[f"{name}_{one}"] * measure.unit.scale for one in names]
         if np.isnan(mean):
             return Cell("", ("",) * len(names))
-        brief = f"{mean:.2f}" if np.isnan(std) else f"{mean:.2f} ± {std:.2f}"
-        text = f"{brief} ({low:.2f}–{high:.2f})" if with_range and not np.isnan(std) else brief
-        return Cell(text, tuple(_plain(value) for value in (mean, std, low, high)[: len(names)]), brief)
+        text = brief = measure.unit.text(mean, std)
+        if with_range and not np.isnan(std):
+            text += " ({:.{digits}f}–{:.{digits}f})".format(*values[2:], digits=measure.unit.digits)
+        return Cell(text, tuple(map(_plain, values)), brief)
 
-    return Column(header, True, tuple(f"{measure}_percent_{name}" for name in names), dispensable), cell
-
-
-def _examples(header: str, measure: str) -> tuple[Column, Maker]:
-    """A number of examples; one that is the same in all runs is a whole number without a spread."""
-
-    def cell(row: Row) -> Cell:
-        mean, std = float(row[f"{measure}_mean"]), float(row[f"{measure}_std"])
-        if np.isnan(mean):
-            return Cell("", ("", ""))
-        whole = f"{mean:.0f}" if mean == round(mean) else f"{mean:.1f}"
-        text = f"{mean:.1f} ± {std:.1f}" if std > 0 else whole
-        return Cell(text, (_plain(mean), _plain(std)))
-
-    return Column(header, True, (f"{measure}_mean", f"{measure}_std")), cell
+    return Column(header or measure.heading, True, tuple(f"{stem}_{one}" for one in names), dispensable), cell
 
 
 def _printed(header: str, measure: str, published: Mapping[int, Mapping[str, Value]]) -> tuple[Column, Maker]:

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from budgetbench.experiment import Algorithm, Experiment, Parameters
 from budgetbench.lazy import lazy
 from budgetbench.results.curves import at_checkpoints
+from budgetbench.results.measures import MEASURES, SUMMARISED
 from budgetbench.results.names import canonical_json, complete
-from budgetbench.results.schema import MEASURES
+from budgetbench.results.records import completed
 from budgetbench.results.sizes import budget_of
-from budgetbench.results.trials import completed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,8 +58,8 @@ def assigned(trials: pd.DataFrame, experiment: Experiment, keys: Sequence[str] =
 
     Returns
     -------
-    The runs, their curves with as many checkpoints as the experiment asks for, and with two columns more: `point`, the
-    place of their parameter set among the experiment's, and `margin_error`, a fraction.
+    The runs, their curves with as many checkpoints as the experiment asks for, and with one column more: `point`, the
+    place of their parameter set among the experiment's.
     """
     sets = experiment.parameter_sets
     if len(keys) == len(sets) * experiment.permutations:
@@ -69,7 +69,6 @@ def assigned(trials: pd.DataFrame, experiment: Experiment, keys: Sequence[str] =
         points = _points_by_equality(trials, experiment)
     chosen = trials.assign(
         point=points.astype("Int64"),
-        margin_error=_margin_error(trials),
         curve=pd.Series([_thinned(curve, experiment.checkpoints) for curve in trials["curve"]], trials.index, object),
     )
     chosen = chosen[chosen["point"].notna()]
@@ -135,16 +134,9 @@ def params_of(summary: pd.DataFrame) -> list[dict[str, Any]]:
     return [json.loads(text) for text in summary["params"]]
 
 
-def _margin_error(trials: pd.DataFrame) -> NDArray[np.float64]:
-    """Margin errors as a fraction of the training set: like mistakes they are counted in the first pass."""
-    size = trials["train_size"].to_numpy(dtype=np.float64, na_value=np.nan)
-    fraction: NDArray[np.float64] = trials["margin_errors"].to_numpy(dtype=np.float64) / size
-    return fraction
-
-
 def _columns() -> list[str]:
     fixed = ["algorithm", "params", "budget", "runs", "failed", "entry", "selected"]
-    return [*fixed, *(f"{measure}_{name}" for measure in MEASURES for name in STATISTICS)]
+    return [*fixed, *(f"{measure}_{name}" for measure in SUMMARISED for name in STATISTICS)]
 
 
 def _row(algorithm: Algorithm, params: Parameters, group: pd.DataFrame) -> dict[str, Any]:
@@ -157,8 +149,8 @@ def _row(algorithm: Algorithm, params: Parameters, group: pd.DataFrame) -> dict[
         "failed": len(group) - len(good),
         "selected": True,
     }
-    for measure in MEASURES:
-        statistics = _statistics(good[measure].dropna().to_numpy(dtype=float))
+    for measure in SUMMARISED:
+        statistics = _statistics(MEASURES[measure].recorded(good).dropna().to_numpy())
         row |= {f"{measure}_{name}": value for name, value in zip(STATISTICS, statistics, strict=True)}
     return row
 

@@ -18,8 +18,7 @@ from filelock import FileLock, Timeout
 
 from budgetbench.errors import BudgetbenchError, Notice, RequestError
 from budgetbench.results.files import replace_file
-from budgetbench.results.schema import fitting
-from budgetbench.results.trials import FILE, latest, read_lines, readable_records
+from budgetbench.results.records import FILE, append, latest, read_lines, readable_records
 
 REJECTED = "trials.rejected.jsonl"
 LOCK = ".lock"
@@ -114,38 +113,8 @@ class Store:
             replace_file(self.path, b"".join(line + b"\n" for line in kept))
 
     def append(self, record: dict[str, Any]) -> dict[str, Any]:
-        """Add one run; when this returns the line is on the disk whatever happens to the program.
-
-        Returns
-        -------
-        The record as it was written: one that does not fit the schema is that of a failed run.
-
-        Raises
-        ------
-        OSError : with the file's name; the runs before are kept.
-        """
-        written, line = fitting(record)
-        try:
-            with self.path.open("a+b", buffering=0) as file:
-                size = file.seek(0, os.SEEK_END)
-                if size and not self._ends_with_newline():
-                    line = b"\n" + line
-                try:
-                    while line:
-                        line = line[file.write(line) :]
-                    os.fsync(file.fileno())
-                except OSError:  # a full disk may have taken half of the line
-                    with suppress(OSError):
-                        file.truncate(size)
-                    raise
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, str(self.path)) from None
-        return written
-
-    def _ends_with_newline(self) -> bool:
-        with self.path.open("rb") as file:
-            file.seek(-1, os.SEEK_END)
-            return file.read(1) == b"\n"
+        """Add one run, see `records.append`."""
+        return append(self.path, record)
 
 
 def recorded(folder: Path) -> dict[str, dict[str, Any]]:

@@ -1,13 +1,12 @@
 """Verdicts: every number and claim of the papers beside our results.
 
-`published` reads what the papers say, `selection` which of our runs that is about, `statements` and `courses` are the
-kinds of statement, `statistics` what runs can show. `check` puts them together into the values of `model`, `words` says
+`published` reads what the papers say, `selection` which of our runs that is about, `statements` has the kinds of
+statement, `statistics` what runs can show. `check` puts them together into the values of `model`, `words` says
 them, and `terminal`, `writing` and the report show them.
 """
 
 from __future__ import annotations
 
-from budgetbench.verdicts import courses  # registers its statements
 from budgetbench.verdicts.checking import check
 from budgetbench.verdicts.model import Paper, Verdict, counts, failures
 from budgetbench.verdicts.published import papers, published
@@ -19,7 +18,6 @@ __all__ = [
     "Verdict",
     "check",
     "counts",
-    "courses",
     "failures",
     "papers",
     "published",

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from budgetbench.published import PAPERS
 from budgetbench.verdicts.model import Claim, MissingError, Number, Verdict
 from budgetbench.verdicts.numbers import beside
-from budgetbench.verdicts.published import Published, published
+from budgetbench.verdicts.published import published
 from budgetbench.verdicts.selection import Archive, View
 from budgetbench.verdicts.statements import statements
 
 
-def check(root: Path | str, papers: Sequence[str] = PAPERS) -> list[Verdict]:
+def check(root: Path | str) -> list[Verdict]:
     """Every published number and claim beside the results under a folder.
 
     Parameters
     ----------
     root : folder of all results, or of one experiment's; what is not there is ``not run``.
-    papers : keys of the papers.
 
     Returns
     -------
@@ -27,18 +25,14 @@ def check(root: Path | str, papers: Sequence[str] = PAPERS) -> list[Verdict]:
 
     Raises
     ------
-    RequestError : there are no results at `root`, or no such paper.
+    RequestError : there are no results at `root`.
     """
-    archive = Archive(root)
-    return [verdict for key in papers for verdict in check_paper(published(key), archive)]
-
-
-def check_paper(source: Published, archive: Archive) -> list[Verdict]:
-    """The verdicts on one paper."""
-    said: list[Number | Claim] = [*source.numbers, *source.claims]
-    found = [verdict(one, View(archive, experiment)) for one in said for experiment in one.experiments]
-    order = {item: place for place, item in enumerate(source.paper.items)}
-    return sorted(found, key=lambda verdict: order[verdict.said.item])
+    archive, verdicts = Archive(root), []
+    for source in map(published, PAPERS):
+        said: list[Number | Claim] = [*source.numbers, *source.claims]
+        said.sort(key=lambda one: source.paper.items.index(one.item))
+        verdicts += [verdict(one, View(archive, experiment)) for one in said for experiment in one.experiments]
+    return verdicts
 
 
 def verdict(said: Number | Claim, view: View) -> Verdict:

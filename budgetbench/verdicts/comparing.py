@@ -8,45 +8,21 @@ and ten sizes that each point the right way by chance do not carry one. With few
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
+from budgetbench.results.measures import MEASURES, Unit
 from budgetbench.results.sizes import signs
-from budgetbench.verdicts.measures import Measure, Unit, measure_named
 from budgetbench.verdicts.model import Evidence, Finding, MissingError, Reason
 from budgetbench.verdicts.selection import Candidate
-from budgetbench.verdicts.statistics import (
-    OPEN,
-    REFUTED,
-    SHOWN,
-    WIDER,
-    Interval,
-    of_values,
-    paired,
-    unpaired,
-)
+from budgetbench.verdicts.statistics import OPEN, REFUTED, SHOWN, WIDER, Interval, of_values, paired, unpaired
 
-Judge = Callable[[Interval, float], str]
-"""From an interval and the allowance for few runs to ``shown``, ``open`` or ``refuted``."""
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """One quantity that a statement is about.
-
-    Attributes
-    ----------
-    allowance : by how much the bound moves where runs are few.
-    """
-
-    what: str
-    interval: Interval
-    allowance: float = 0.0
-
-    def judged(self, judge: Judge, unit: Unit, signed: bool = True) -> Evidence:
-        """What runs say about it; `signed` where the quantity is a difference."""
-        return Evidence(self.what, self.interval, unit, judge(self.interval, self.allowance), signed)
+Judge = Callable[[Interval], str]
+"""From an interval to ``shown``, ``open`` or ``refuted``."""
+Named = tuple[str, Interval]
+"""One quantity that a statement is about: what it is, and its mean."""
 
 
 def matched(first: Sequence[Candidate], second: Sequence[Candidate]) -> list[tuple[Candidate, Candidate]]:
@@ -68,55 +44,46 @@ def _fit(a: Candidate, b: Candidate) -> bool:
 
 
 def difference(a: Candidate, b: Candidate, measure: str) -> Interval:
-    """Mean of a - b: over pairs of runs where they saw the same streams, else of all runs of each."""
+    """Mean of a - b: over pairs of runs where they saw the same permutations, else of all runs of each."""
     first, second = a.values(measure), b.values(measure)
-    interval = paired(first, second) if a.stream == b.stream else unpaired(first, second)
+    interval = paired(first, second) if a.permutation == b.permutation else unpaired(first, second)
     if interval.runs == 0:
         raise MissingError(f"{a.label} and {b.label} have no run in common")
-    return interval
+    return replace(interval, allowance=WIDER * MEASURES[measure].same(first.mean(), second.mean()))
 
 
-def differences(pairs: Sequence[tuple[Candidate, Candidate]], measure: str) -> tuple[list[Comparison], Comparison]:
-    """The comparison of each pair, and of their means."""
-    how = measure_named(measure)
-    single = [
-        Comparison(f"{a.label} - {b.label}", difference(a, b, measure), _allowance(how, a, b, measure))
-        for a, b in pairs
-    ]
+def differences(pairs: Sequence[tuple[Candidate, Candidate]], measure: str) -> tuple[list[Named], Interval]:
+    """The difference of each pair, and of their means."""
+    single = [(f"{a.label} - {b.label}", difference(a, b, measure)) for a, b in pairs]
     first, second = (pd.DataFrame([pair[side].values(measure) for pair in pairs]).mean(skipna=False) for side in (0, 1))
-    same = all(a.stream == b.stream for a, b in pairs)
-    mean = paired(first, second) if same else unpaired(first, second)
-    return single, _pooled(single, mean if mean.runs else None)
+    same = all(a.permutation == b.permutation for a, b in pairs)
+    return single, _pooled(single, paired(first, second) if same else unpaired(first, second))
 
 
-def _allowance(how: Measure, a: Candidate, b: Candidate, measure: str) -> float:
-    return WIDER * how.same(a.values(measure).mean(), b.values(measure).mean())
-
-
-def of_runs(comparisons: Sequence[tuple[str, pd.Series]], allowance: float) -> tuple[list[Comparison], Comparison]:
-    """Comparisons that each run makes by itself, given as its values, and of their means."""
-    single = [Comparison(what, of_values(values.dropna().tolist()), allowance) for what, values in comparisons]
-    if any(comparison.interval.runs == 0 for comparison in single):
+def of_runs(values: Sequence[tuple[str, pd.Series]], allowance: float) -> tuple[list[Named], Interval]:
+    """Quantities that each run has by itself, given as its values, and their means."""
+    single = [(what, replace(of_values(found), allowance=allowance)) for what, found in values]
+    if any(interval.runs == 0 for _, interval in single):
         raise MissingError("no runs in common")
-    mean = pd.DataFrame([values for _, values in comparisons]).mean(skipna=False).dropna()
-    return single, _pooled(single, of_values(mean.tolist()) if len(mean) else None)
+    return single, _pooled(single, of_values(pd.DataFrame([found for _, found in values]).mean(skipna=False)))
 
 
-def _pooled(single: Sequence[Comparison], mean: Interval | None) -> Comparison:
+def _pooled(single: Sequence[Named], mean: Interval) -> Interval:
     """The mean of all; where no run has all of them, the one with fewest runs stands for it."""
-    allowance = sum(comparison.allowance for comparison in single) / len(single)
-    interval = mean or min((comparison.interval for comparison in single), key=lambda interval: interval.runs)
-    return Comparison("mean of all", interval, allowance)
+    intervals = [interval for _, interval in single]
+    whole = mean if mean.runs else min(intervals, key=lambda interval: interval.runs)
+    return replace(whole, allowance=float(np.mean([interval.allowance for interval in intervals])))
 
 
 def judged(
-    single: Sequence[Comparison], pooled: Comparison, judge: Judge, unit: Unit, claimed: str, signed: bool = True
+    single: Sequence[Named], pooled: Interval, judge: Judge, unit: Unit, claimed: str, signed: bool = True
 ) -> Finding:
-    """The finding on comparisons, by the rule this module begins with."""
-    comparisons = tuple(comparison.judged(judge, unit, signed) for comparison in single)
-    whole = pooled.judged(judge, unit, signed)
-    holds = whole.outcome == SHOWN and (pooled.interval.few or not refuted(comparisons))
-    return Finding(holds, claimed, comparisons, whole, reason(comparisons, pooled, judge))
+    """The finding on comparisons, by the rule this module begins with; `signed` where they are differences."""
+    *comparisons, whole = (
+        Evidence(what, interval, unit, judge(interval), signed) for what, interval in (*single, ("mean of all", pooled))
+    )
+    holds = whole.outcome == SHOWN and (pooled.few or not refuted(comparisons))
+    return Finding(holds, claimed, tuple(comparisons), whole, reason(comparisons, pooled, judge))
 
 
 def refuted(comparisons: Sequence[Evidence]) -> int:
@@ -124,15 +91,13 @@ def refuted(comparisons: Sequence[Evidence]) -> int:
     return sum(comparison.outcome == REFUTED for comparison in comparisons)
 
 
-def reason(comparisons: Sequence[Evidence], pooled: Comparison, judge: Judge) -> Reason | None:
+def reason(comparisons: Sequence[Evidence], pooled: Interval, judge: Judge) -> Reason | None:
     """How comparisons came to what they say together."""
-    interval, opposite = pooled.interval, refuted(comparisons)
-    if interval.few:
-        return Reason("few_runs", {"runs": interval.runs})
+    opposite = refuted(comparisons)
+    if pooled.few:
+        return Reason("few_runs", {"runs": pooled.runs})
     if opposite:
         return Reason("opposite", {"refuted": opposite, "of": len(comparisons)}) if len(comparisons) > 1 else None
-    if judge(interval, pooled.allowance) == OPEN:
-        return Reason("undecided", {"runs": interval.runs})
-    if judge(replace(interval, values=()), pooled.allowance) == OPEN:
-        return Reason("signs")
-    return None
+    if judge(pooled) == OPEN:
+        return Reason("undecided", {"runs": pooled.runs})
+    return Reason("signs") if judge(replace(pooled, values=())) == OPEN else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from budgetbench.published import Value
-from budgetbench.verdicts.measures import Unit
+from budgetbench.results.measures import Unit
 from budgetbench.verdicts.statistics import Interval
 
 
@@ -170,9 +170,9 @@ class Reason:
 class MissingError(Exception):
     """The results that a statement needs are not there; the text says which."""
 
-    @property
-    def reason(self) -> Reason:
-        return Reason("missing", {"text": str(self)})
+    def __init__(self, text: str, reason: Reason | None = None) -> None:
+        super().__init__(text)
+        self.reason = reason or Reason("missing", {"text": text})
 
 
 @dataclass(frozen=True)

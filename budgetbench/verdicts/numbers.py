@@ -1,4 +1,4 @@
-"""Published numbers beside ours.
+"""Published numbers beside ours: means of measures, and facts of an experiment (sizes of data, runs, kernel).
 
 A number holds when ours, the mean over our runs, differs from it by no more than the larger of three published standard
 deviations and a fixed tolerance: 0.3 percentage points, or 3 % of a size. Fewer than five runs of ours widen that
@@ -12,14 +12,19 @@ is widened instead.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import sqrt
 
 import numpy as np
+import pandas as pd
 
+from budgetbench.datasets import Dataset, datasets
 from budgetbench.published import Value
-from budgetbench.verdicts.facts import FACTS
-from budgetbench.verdicts.measures import Measure, Values, measure_named
-from budgetbench.verdicts.model import Evidence, Measured, Number, Reason
+from budgetbench.results import Results
+from budgetbench.results.measures import MEASURES
+from budgetbench.results.records import completed
+from budgetbench.verdicts.model import Evidence, Measured, MissingError, Number, Reason
 from budgetbench.verdicts.selection import Selector, View
 from budgetbench.verdicts.statistics import FEW, REFUTED, SHOWN, WIDER, Interval, welch
 
@@ -28,6 +33,59 @@ PUBLISHED_RUNS = 5
 """Runs behind a published mean and standard deviation: only Orabona et al. print one, over five permutations."""
 DRAWS = 10
 """Draws of ours that make a distribution."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A number that an experiment has once, not for each run.
+
+    Attributes
+    ----------
+    relative : share of the published number by which ours may differ.
+    least : ours may be more, and with less the published number counts as not run.
+    """
+
+    words: str
+    value: Callable[[Results], float]
+    relative: float = 0.0
+    least: bool = False
+
+
+def _recorded(results: Results, column: str) -> float:
+    sizes = completed(results.trials)[column].dropna().unique()
+    if len(sizes) != 1:
+        raise MissingError(f"no run of {results.folder.name} says its {column}")
+    return float(sizes[0])
+
+
+def _dataset(results: Results) -> Dataset:
+    name = results.experiment.dataset.name
+    if name not in datasets:
+        raise MissingError(f"{results.folder.name} is on a dataset {name}, which is not known")
+    return datasets[name]
+
+
+def _kernel(results: Results, key: str) -> float:
+    value = getattr(results.experiment.kernel, key, None)
+    if value is None:
+        raise MissingError(f"{results.folder.name} has a kernel without {key}")
+    return float(value)
+
+
+def _variance(results: Results) -> float:
+    return 1 / (2 * _kernel(results, "gamma"))
+
+
+FACTS: dict[str, Fact] = {
+    "train_size": Fact("training examples", lambda results: _recorded(results, "train_size")),
+    "test_size": Fact("test examples", lambda results: _recorded(results, "test_size")),
+    "inputs": Fact("inputs", lambda results: _dataset(results).n_features or 0),
+    "classes": Fact("classes", lambda results: len(_dataset(results).classes or ())),
+    "runs": Fact("runs", lambda results: results.summary["runs"].max(), least=True),
+    "sigma": Fact("kernel σ", lambda results: sqrt(_variance(results)), relative=0.03),
+    "variance": Fact("kernel σ²", _variance, relative=0.03),
+    "degree": Fact("kernel degree", lambda results: _kernel(results, "degree")),
+}
 
 
 def beside(number: Number, view: View) -> Measured:
@@ -42,23 +100,22 @@ def beside(number: Number, view: View) -> Measured:
 
 def _fact(number: Number, view: View) -> Measured:
     fact, wanted = FACTS[number.name], number.value.mean
-    ours = fact.value(view.results())
+    ours = float(fact.value(view.results()))
     if not fact.least:
         return Measured(abs(ours - wanted) <= fact.relative * wanted, ours)
-    return Measured(True, ours) if ours >= wanted else Measured(None, ours, reason=_more_to_run(ours, wanted))
-
-
-def _more_to_run(runs: float, wanted: float) -> Reason:
-    return Reason("more_to_run", {"runs": runs, "wanted": wanted})
+    if ours >= wanted:
+        return Measured(True, ours)
+    return Measured(None, ours, reason=Reason("more_to_run", {"runs": ours, "wanted": wanted}))
 
 
 def _mean(number: Number, of: Selector, view: View) -> Measured:
-    measure, values = measure_named(number.name), view.pick(of)[0].values(number.name)
+    measure, values = MEASURES[number.name], view.pick(of)[0].values(number.name)
     printed, mean, n = number.value, float(values.mean()), len(values)
-    spread = float(values.std(ddof=1)) if n > 1 else None
+    spread = float(values.std()) if n > 1 else None
     draws = number.draws and n >= DRAWS
     few = n < (DRAWS if number.draws else FEW)
-    tolerance = _tolerance(measure, printed, spread if draws else None) * (WIDER if few else 1.0)
+    spreads = SPREADS * ((spread if draws else printed.spread) or 0.0)
+    tolerance = (spreads if draws else max(spreads, measure.same(printed.mean))) * (WIDER if few else 1.0)
     holds = abs(mean - printed.mean) <= tolerance
     reason = Reason("few_runs", {"runs": n}) if few else _quantile(values, printed) if draws else None
     row = Evidence("ours - published", _interval(printed, mean, spread, n), measure.unit, SHOWN if holds else REFUTED)
@@ -72,13 +129,7 @@ def _interval(printed: Value, mean: float, spread: float | None, n: int) -> Inte
     return replace(welch(difference, (spread, n), (printed.spread or 0.0, PUBLISHED_RUNS)), runs=n)
 
 
-def _tolerance(measure: Measure, printed: Value, draws_spread: float | None) -> float:
-    if draws_spread is not None:
-        return SPREADS * draws_spread
-    return max(SPREADS * (printed.spread or 0.0), measure.same(printed.mean))
-
-
-def _quantile(values: Values, printed: Value) -> Reason:
+def _quantile(values: pd.Series[float], printed: Value) -> Reason:
     """Where the published number lies among our draws."""
     below = float(np.mean(values < printed.mean) + np.mean(values == printed.mean) / 2)
     return Reason("quantile", {"quantile": below, "draws": len(values)})

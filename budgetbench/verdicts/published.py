@@ -18,9 +18,9 @@ from budgetbench.learners import learners
 from budgetbench.parameters import Parameter, check, keywords
 from budgetbench.published import NUMBER, PAPERS, PRINTED, read, value
 from budgetbench.reading import Reading
-from budgetbench.verdicts.facts import FACTS
-from budgetbench.verdicts.measures import MEASURES
+from budgetbench.results.measures import MEASURES
 from budgetbench.verdicts.model import Claim, LeftOut, Number, Paper
+from budgetbench.verdicts.numbers import FACTS
 from budgetbench.verdicts.selection import SELECTOR
 from budgetbench.verdicts.statements import statements
 

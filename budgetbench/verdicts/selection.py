@@ -16,11 +16,11 @@ from budgetbench.errors import Notice, RequestError
 from budgetbench.learners import learners
 from budgetbench.parameters import Accepted, declared
 from budgetbench.results import Results
+from budgetbench.results.measures import MEASURES, MeasureName
 from budgetbench.results.names import learner, learner_title, parameters_text
+from budgetbench.results.records import completed
 from budgetbench.results.sizes import signs, sizes_of
 from budgetbench.results.summary import params_of
-from budgetbench.results.trials import completed
-from budgetbench.verdicts.measures import MeasureName, Values, measure_named
 from budgetbench.verdicts.model import MissingError, Reason
 from budgetbench.verdicts.statistics import FEW
 
@@ -58,18 +58,6 @@ class _Selector:
 SELECTOR = declared(_Selector)
 
 
-class NoResultsError(MissingError):
-    """Of a whole experiment there are no results."""
-
-    def __init__(self, experiment: str) -> None:
-        super().__init__(f"no results of {experiment}")
-        self.experiment = experiment
-
-    @property
-    def reason(self) -> Reason:
-        return Reason("no_results", {"experiment": self.experiment})
-
-
 @dataclass(frozen=True, eq=False)
 class Candidate:
     """Runs of one learner: of one parameter set, or those picked from several sizes.
@@ -78,7 +66,7 @@ class Candidate:
     ----------
     label : in words.
     experiment : the name of theirs.
-    stream : what the experiment's streams depend on: runs of one number and an equal stream are paired.
+    permutation : runs of one number that agree in it saw the same examples in the same order, and are paired.
     sizes : the sizes (`results.sizes.signs`) that all runs have in common.
     runs : rows of `Results.trials`, indexed by run.
     params : the parameter set.
@@ -86,14 +74,14 @@ class Candidate:
 
     label: str
     experiment: str
-    stream: Mapping[str, Any]
+    permutation: Mapping[str, Any]
     sizes: Mapping[str, Any]
     runs: pd.DataFrame
     params: Mapping[str, Any] = field(default_factory=dict)
 
-    def values(self, measure: str) -> Values:
+    def values(self, measure: str) -> pd.Series[float]:
         """The measure's value in each run that has one."""
-        found: Values = pd.to_numeric(measure_named(measure).value(self.runs)).astype(float).dropna()
+        found = MEASURES[measure].values(self.runs).dropna()
         if not len(found):
             raise MissingError(f"no {measure} of {self.label} in {self.experiment}")
         return found
@@ -118,7 +106,7 @@ class Archive:
             except RequestError as error:
                 warnings.warn(f"{experiment} is left out: {error}", Notice, stacklevel=2)
                 del self._folders[experiment]
-        raise NoResultsError(experiment)
+        raise MissingError(f"no results of {experiment}", Reason("no_results", {"experiment": experiment}))
 
 
 @dataclass(frozen=True)
@@ -134,13 +122,9 @@ class View:
     def pick(self, selector: Selector | Iterable[Selector], all_sets: bool = False) -> list[Candidate]:
         """The runs that one or several selectors mean.
 
-        A selector names the `algorithm` (or a list: the first of them that was run) and values of its parameters (or
-        lists of values). What it does not name has
-        the learner's default where the experiment has that too, and is the set that the experiment's `select` chose
-        unless `all_sets`. `at` says which sizes are meant: ``each`` (the default) gives one candidate for each size,
-        ``smallest`` and ``largest`` one, and ``best`` the size that is best `by` a measure, see `_best`. `holding` is a
-        selector itself and keeps the sizes that have room for all that it stores.
-        `experiment` takes the place of the view's.
+        A selector names values of parameters (or lists of values) beside the keys of `_Selector`. What it does not
+        name has the learner's default where the experiment has that too, and is the set that the experiment's `select`
+        chose unless `all_sets`. Without `at` there is one candidate for each size.
 
         Raises
         ------
@@ -183,7 +167,7 @@ class View:
         algorithm = learners.canonical(str(selector["algorithm"]))
         wanted = {name: value for name, value in selector.items() if name not in SELECTOR}
         named = {name: value for name, value in wanted.items() if name not in signs() and not isinstance(value, list)}
-        trials, stream = completed(results.trials), results.experiment.stream()
+        trials, permutation = completed(results.trials), results.experiment.permutation()
         found: list[Candidate] = []
         for (number, row), params in zip(results.summary.iterrows(), params_of(results.summary), strict=True):
             if row["algorithm"] != algorithm or not (row["selected"] or all_sets):
@@ -193,7 +177,7 @@ class View:
                 continue
             runs = trials[trials["point"] == number].set_index("run")
             if len(runs):
-                found.append(Candidate(label(algorithm, named, sizes), experiment, stream, sizes, runs, params))
+                found.append(Candidate(label(algorithm, named, sizes), experiment, permutation, sizes, runs, params))
         if not found:
             raise MissingError(f"no runs of {_words(selector)} in {experiment}")
         return found if all_sets else _by_default(algorithm, found)
@@ -209,14 +193,13 @@ def _by_default(algorithm: str, candidates: list[Candidate]) -> list[Candidate]:
     """Of several variants of one size, the one that has most of the learner's defaults."""
     cls = learner(algorithm)
     defaults = cls.defaults() if cls else {}
-    chosen: dict[tuple[Any, ...], Candidate] = {}
-    scores: dict[tuple[Any, ...], int] = {}
+    variants: dict[tuple[Any, ...], list[Candidate]] = {}
     for candidate in candidates:
-        place = tuple(candidate.sizes.values())
-        score = sum(candidate.params.get(name) == default for name, default in defaults.items())
-        if place not in chosen or score > scores[place]:
-            chosen[place], scores[place] = candidate, score
-    return list(chosen.values())
+        variants.setdefault(tuple(candidate.sizes.values()), []).append(candidate)
+    return [
+        max(same, key=lambda one: sum(one.params.get(name) == default for name, default in defaults.items()))
+        for same in variants.values()
+    ]
 
 
 def _best(candidates: list[Candidate], by: str) -> Candidate:
@@ -229,13 +212,13 @@ def _best(candidates: list[Candidate], by: str) -> Candidate:
     table = pd.DataFrame({number: candidate.values(by) for number, candidate in enumerate(candidates)}).dropna()
     if not len(table):
         raise MissingError(f"no run of {candidates[0].label} at all sizes")
-    own = by in ("online_error", "margin_error") or len(table) < FEW
+    own = not MEASURES[by].tested or len(table) < FEW
     scores = table if own else (table.sum() - table) / (len(table) - 1)
     picked = scores.idxmin(axis=1)
     rows = pd.concat([candidates[number].runs.loc[[run]] for run, number in picked.items()])
     rows.index.name = "run"
     usual = candidates[int(picked.mode().iloc[0])]
-    return Candidate(f"{usual.label} (best)", usual.experiment, usual.stream, {}, rows, usual.params)
+    return Candidate(f"{usual.label} (best)", usual.experiment, usual.permutation, {}, rows, usual.params)
 
 
 def label(algorithm: str, params: Mapping[str, Any], sizes: Mapping[str, Any]) -> str:

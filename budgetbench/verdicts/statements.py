@@ -7,27 +7,19 @@ runs, `comparing` how several comparisons make one verdict, `selection` what a s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from math import inf
-from typing import Any
+from functools import partial
+from itertools import groupby
+from math import inf, nan
 
 import numpy as np
 import pandas as pd
 
 from budgetbench.registry import Registry
-from budgetbench.verdicts.comparing import (
-    Comparison,
-    Judge,
-    differences,
-    judged,
-    matched,
-    of_runs,
-    reason,
-    refuted,
-)
-from budgetbench.verdicts.measures import PLAIN, TIMES, MeasureName, Unit, measure_named
-from budgetbench.verdicts.model import Finding, MissingError
+from budgetbench.results.measures import MEASURES, PLAIN, TIMES, MeasureName, Unit
+from budgetbench.verdicts.comparing import Judge, difference, differences, judged, matched, of_runs, reason, refuted
+from budgetbench.verdicts.model import Evidence, Finding, MissingError
 from budgetbench.verdicts.selection import Candidate, Selector, Selectors, View
 from budgetbench.verdicts.statistics import (
     FEW,
@@ -45,36 +37,35 @@ Statement = Callable[..., Finding]
 
 statements: Registry[Statement] = Registry("statement")
 
-
-def _below(threshold: float) -> Judge:
-    return lambda interval, allowance: below(interval, threshold, allowance)
-
-
-def _within(low: float, high: float) -> Judge:
-    return lambda interval, allowance: within(interval, low, high, allowance)
+ERROR = "online_error"
+"""What the statements about courses are about."""
 
 
 @statements.register("below")
 def is_below(view: View, *, lower: Selectors, upper: Selectors, measure: MeasureName) -> Finding:
     """The measure of `lower` is below that of `upper`, wherever their sizes match."""
     compared = differences(matched(view.pick(lower), view.pick(upper)), measure)
-    return judged(*compared, _below(0.0), measure_named(measure).unit, "difference < 0")
+    return judged(*compared, partial(below, threshold=0.0), MEASURES[measure].unit, "difference < 0")
 
 
 @statements.register("not_above")
 def not_above(view: View, *, lower: Selectors, upper: Selectors, measure: MeasureName, margin: float) -> Finding:
     """The measure of `lower` is at most `margin` above that of `upper`, wherever their sizes match."""
-    compared = differences(matched(view.pick(lower), view.pick(upper)), measure)
-    unit = measure_named(measure).unit
-    return judged(*compared, _below(margin), unit, f"difference < {margin:g} {unit.name}".rstrip())
+    return _less(matched(view.pick(lower), view.pick(upper)), measure, margin)
+
+
+def _less(pairs: Sequence[tuple[Candidate, Candidate]], measure: str, margin: float) -> Finding:
+    unit = MEASURES[measure].unit
+    claimed = f"difference < {margin:g} {unit.name}".rstrip()
+    return judged(*differences(pairs, measure), partial(below, threshold=margin), unit, claimed)
 
 
 @statements.register("close")
 def close(view: View, *, of: Selectors, to: Selectors, measure: MeasureName, tolerance: float) -> Finding:
     """The measure of `of` differs from that of `to` by at most `tolerance`, wherever their sizes match."""
     compared = differences(matched(view.pick(of), view.pick(to)), measure)
-    unit = measure_named(measure).unit
-    return judged(*compared, _within(-tolerance, tolerance), unit, f"within ±{tolerance:g} {unit.name}".rstrip())
+    unit, judge = MEASURES[measure].unit, partial(within, low=-tolerance, high=tolerance)
+    return judged(*compared, judge, unit, f"within ±{tolerance:g} {unit.name}".rstrip())
 
 
 @statements.register("ratio")
@@ -84,12 +75,10 @@ def ratio(
     """The measure of `of`, in units of that of `to`, lies within bounds, wherever their sizes match."""
     values = []
     for a, b in matched(view.pick(of), view.pick(to)):
-        if a.stream != b.stream:
-            raise ValueError("a ratio is of runs that saw the same stream")
+        if a.permutation != b.permutation:
+            raise ValueError("a ratio is of runs that saw the same permutation")
         values.append((f"{a.label} / {b.label}", a.values(measure) / b.values(measure)))
-    allowance = WIDER * measure_named(measure).same(1.0)
-    claimed = _bounds(at_least, at_most, TIMES)
-    return judged(*of_runs(values, allowance), _within(at_least, at_most), TIMES, claimed, signed=False)
+    return _bounded(values, MEASURES[measure].same(1.0), at_least, at_most, TIMES)
 
 
 @statements.register("between")
@@ -103,23 +92,18 @@ def between(
     every_run: bool = False,
 ) -> Finding:
     """The measure lies within bounds: its mean, or with `every_run` the largest value of any run."""
-    how = measure_named(measure)
+    how = MEASURES[measure]
     values = [(candidate.label, candidate.values(measure)) for candidate in view.pick(of)]
     if every_run:
         values = [(label, 0 * found + found.max()) for label, found in values]
     finite = [bound for bound in (at_least, at_most) if np.isfinite(bound)]
-    return judged(
-        *of_runs(values, WIDER * how.same(*finite)),
-        _within(at_least, at_most),
-        how.unit,
-        _bounds(at_least, at_most, how.unit),
-        signed=False,
-    )
+    return _bounded(values, how.same(*finite), at_least, at_most, how.unit)
 
 
-def _bounds(low: float, high: float, unit: Unit) -> str:
+def _bounded(values: Sequence[tuple[str, pd.Series]], same: float, low: float, high: float, unit: Unit) -> Finding:
     words = [f"{name} {bound:g}" for name, bound in (("at least", low), ("at most", high)) if np.isfinite(bound)]
-    return f"{', '.join(words)} {unit.name}".rstrip()
+    claimed = f"{', '.join(words)} {unit.name}".rstrip()
+    return judged(*of_runs(values, WIDER * same), partial(within, low=low, high=high), unit, claimed, signed=False)
 
 
 @statements.register("smaller_suffices")
@@ -133,8 +117,7 @@ def smaller_suffices(view: View, *, of: Selector, beside: Selector, measure: Mea
             pairs.append((smaller[-1], rival))
     if not pairs:
         raise MissingError("no two sizes to compare")
-    unit = measure_named(measure).unit
-    return judged(*differences(pairs, measure), _below(margin), unit, f"difference < {margin:g} {unit.name}".rstrip())
+    return _less(pairs, measure, margin)
 
 
 @statements.register("range_of_sizes")
@@ -142,33 +125,30 @@ def range_of_sizes(view: View, *, of: Selector, measure: MeasureName, margin: fl
     """Around the best size the measure stays within `margin` of the best over sizes whose quotient is `factor`."""
     sizes = sorted(view.pick(of), key=lambda candidate: candidate.sizes["budget"])
     best = min(sizes, key=lambda candidate: candidate.values(measure).mean())
-    good = [candidate for candidate in sizes if _as_good(candidate, best, measure, margin)]
-    ends = [candidate.sizes["budget"] for candidate in _around(sizes, best, good)]
-    quotient, runs = ends[-1] / ends[0], len(best.runs)
-    single, _ = differences([(candidate, best) for candidate in sizes if candidate is not best], measure)
-    compared = tuple(one.judged(_below(margin), measure_named(measure).unit) for one in single)
-    whole = Comparison("largest over smallest size", Interval(runs, quotient)).judged(
-        lambda *_: SHOWN if quotient >= factor else REFUTED, TIMES, signed=False
+    compared = {
+        candidate: _judged(f"{candidate.label} - {best.label}", candidate, best, measure, margin)
+        for candidate in sizes
+        if candidate is not best
+    }
+    good = groupby(sizes, key=lambda candidate: candidate is best or compared[candidate].outcome == SHOWN)
+    around = next(stretch for stretch in (list(group) for _, group in good) if best in stretch)
+    first, last = (candidate.sizes["budget"] for candidate in (around[0], around[-1]))
+    quotient = last / first
+    outcome = SHOWN if quotient >= factor else REFUTED
+    whole = Evidence("largest over smallest size", Interval(len(best.runs), quotient), TIMES, outcome, signed=False)
+    return Finding(
+        quotient >= factor,
+        f"sizes over a factor of {factor:g}",
+        tuple(compared.values()),
+        whole,
+        found=f"sizes {first} to {last}",
     )
-    found = f"sizes {ends[0]} to {ends[-1]}"
-    return Finding(quotient >= factor, f"sizes over a factor of {factor:g}", compared, whole, found=found)
 
 
-def _as_good(candidate: Candidate, best: Candidate, measure: str, margin: float) -> bool:
-    if candidate is best:
-        return True
-    (compared,), _ = differences([(candidate, best)], measure)
-    return below(compared.interval, margin, compared.allowance) == SHOWN
-
-
-def _around(sizes: list[Candidate], best: Candidate, good: list[Candidate]) -> list[Candidate]:
-    """The longest run of good sizes that contains the best."""
-    first = last = sizes.index(best)
-    while first > 0 and sizes[first - 1] in good:
-        first -= 1
-    while last + 1 < len(sizes) and sizes[last + 1] in good:
-        last += 1
-    return sizes[first : last + 1]
+def _judged(what: str, a: Candidate, b: Candidate, measure: str, margin: float) -> Evidence:
+    """Whether a - b is less than `margin`."""
+    interval = difference(a, b, measure)
+    return Evidence(what, interval, MEASURES[measure].unit, below(interval, margin))
 
 
 @statements.register("best_parameter")
@@ -181,27 +161,20 @@ def best_parameter(
     others = [candidate for candidate in values if candidate not in chosen]
     if not chosen or not others:
         raise MissingError(f"no runs of {parameter} = {value} and of others")
-    judge, unit = _below(margin), measure_named(measure).unit
-    single = [
-        Comparison(f"{parameter} = {value} - {other.params[parameter]:g}", *_plain(chosen[0], other, measure))
+    compared = tuple(
+        _judged(f"{parameter} = {value} - {other.params[parameter]:g}", chosen[0], other, measure, margin)
         for other in others
-    ]
-    compared = tuple(one.judged(judge, unit) for one in single)
-    worst = max(range(len(single)), key=lambda place: single[place].interval.mean)
+    )
+    worst = max(compared, key=lambda one: one.interval.mean)
     best = min(values, key=lambda candidate: candidate.values(measure).mean())
     return Finding(
         not refuted(compared),
         f"{parameter} = {value:g} is best",
         compared,
-        compared[worst],
-        reason(compared, single[worst], judge),
+        worst,
+        reason(compared, worst.interval, partial(below, threshold=margin)),
         f"{parameter} = {best.params[parameter]:g}",
     )
-
-
-def _plain(a: Candidate, b: Candidate, measure: str) -> tuple[Any, float]:
-    (compared,), _ = differences([(a, b)], measure)
-    return compared.interval, compared.allowance
 
 
 @statements.register("correlates")
@@ -213,9 +186,10 @@ def correlates(view: View, *, of: Selector, measure: MeasureName, other: Measure
         raise MissingError("fewer than three sizes to correlate over")
     runs = first.columns.intersection(second.columns)
     values = pd.Series({run: np.corrcoef(first[run], second[run])[0, 1] for run in runs}, dtype=float)
-    words = [measure_named(name).words for name in (measure, other)]
+    words = [MEASURES[name].said for name in (measure, other)]
     compared = of_runs([(f"correlation of {words[0]} and {words[1]} over {len(sizes)} sizes", values)], 0.05)
-    return judged(*compared, _within(at_least, 1.0), PLAIN, f"correlation at least {at_least:g}", signed=False)
+    judge = partial(within, low=at_least, high=1.0)
+    return judged(*compared, judge, PLAIN, f"correlation at least {at_least:g}", signed=False)
 
 
 @statements.register("spread_largest")
@@ -223,13 +197,98 @@ def spread_largest(view: View, *, of: Selector, among: Selectors, measure: Measu
     """The standard deviation over runs of `of` is larger than that of each of the others, wherever sizes match."""
     pairs = matched(view.pick(of), view.pick(among))
     single = [
-        Comparison(f"spread of {b.label} / {a.label}", spread_ratio(b.values(measure), a.values(measure)))
-        for a, b in pairs
+        (f"spread of {b.label} / {a.label}", spread_ratio(b.values(measure), a.values(measure))) for a, b in pairs
     ]
-    if any(comparison.interval.few for comparison in single):
+    intervals = [interval for _, interval in single]
+    if any(interval.few for interval in intervals):
         raise MissingError(f"a spread needs at least {FEW} runs")
-    pooled = Comparison("mean of all", geometric_mean([comparison.interval for comparison in single]))
-    found = judged(single, pooled, _below(1.0), TIMES, "spread is the largest", signed=False)
+    judge = partial(below, threshold=1.0)
+    found = judged(single, geometric_mean(intervals), judge, TIMES, "spread is the largest", signed=False)
     own, rest = (max(pair[side].values(measure).std() for pair in pairs) for side in (0, 1))
-    unit = measure_named(measure).unit
-    return replace(found, found=f"{own:.2f}, others up to {rest:.2f} {unit.name}")
+    return replace(found, found=f"{own:.2f}, others up to {rest:.2f} {MEASURES[measure].unit.name}")
+
+
+@statements.register("tracks")
+def tracks(view: View, *, of: Selector, beside: Selector, tolerance: float) -> Finding:
+    """After the first tenth of the stream the online error of `of` is never further than this from `beside`'s."""
+    compared = [
+        (f"largest distance of {a.label} from {b.label}", _each_run(a, b, _distance))
+        for a, b in matched(view.pick(of), view.pick(beside))
+    ]
+    judge = partial(within, low=0.0, high=tolerance)
+    return _of_courses(compared, judge, f"within {tolerance:g} {MEASURES[ERROR].unit.name}", signed=False)
+
+
+@statements.register("stops_improving")
+def stops_improving(view: View, *, of: Selectors, beside: Selector, share: float = 0.5) -> Finding:
+    """Once full, `of` lowers its online error by less than this share of what `beside` does over the same examples."""
+    compared = []
+    for a, b in matched(view.pick(of), view.pick(beside)):
+        values = _each_run(a, b, partial(_excess, budget=a.sizes["budget"], share=share), f"{a.label} never was full")
+        compared.append((f"fall of {a.label} - {share:g} of that of {b.label}", values))
+    return _of_courses(compared, partial(below, threshold=0.0), f"falls less than {share:g} of it")
+
+
+@statements.register("below_at_equal_size")
+def below_at_equal_size(view: View, *, lower: Selectors, upper: Selector) -> Finding:
+    """With as many examples stored, the online error of `lower` is below that of `upper`.
+
+    Over the sizes from a fifth of the final one of `lower` to that one. A size is reached once and kept while more
+    examples are seen: the error is that at the end of this stretch.
+    """
+    compared = []
+    for a, b in matched(view.pick(lower), view.pick(upper)):
+        values = _each_run(a, b, _gap, f"{a.label} and {b.label} never had as many examples")
+        compared.append((f"{a.label} - {b.label}, at equal size", values))
+    return _of_courses(compared, partial(below, threshold=0.0), "difference < 0")
+
+
+def _of_courses(compared: Sequence[tuple[str, pd.Series]], judge: Judge, claimed: str, signed: bool = True) -> Finding:
+    measure = MEASURES[ERROR]
+    return judged(*of_runs(compared, WIDER * measure.close), judge, measure.unit, claimed, signed)
+
+
+def _each_run(a: Candidate, b: Candidate, value: Callable[..., float], problem: str = "") -> pd.Series:
+    """What `value` makes of both courses of each run where they were recorded at the same examples.
+
+    A course has the columns `seen`, `error` in points and `size`.
+
+    Raises
+    ------
+    MissingError : there are no such courses, or `problem`: the value is NaN in all runs.
+    """
+    found = {}
+    for run in a.runs.index.intersection(b.runs.index):
+        first, second = a.runs["curve"][run], b.runs["curve"][run]
+        if first and second and first["seen"] == second["seen"]:
+            found[run] = value(_course(first), _course(second))
+    if not found:
+        raise MissingError(f"no course of {a.label} and {b.label} was recorded")
+    values = pd.Series(found, dtype=float).dropna()
+    if values.empty:
+        raise MissingError(problem)
+    return values
+
+
+def _course(curve: Mapping[str, Sequence[float]]) -> pd.DataFrame:
+    error = MEASURES[ERROR].unit.scale * np.asarray(curve[ERROR], dtype=float)
+    return pd.DataFrame({"seen": curve["seen"], "error": error, "size": curve["support_size"]})
+
+
+def _distance(first: pd.DataFrame, second: pd.DataFrame) -> float:
+    late = first["seen"] >= first["seen"].iloc[-1] / 10
+    return float((first["error"] - second["error"])[late].abs().max())
+
+
+def _excess(first: pd.DataFrame, second: pd.DataFrame, budget: int, share: float) -> float:
+    full = int((first["size"] >= budget).argmax())
+    falls = [float(course["error"][full] - course["error"].iloc[-1]) for course in (first, second)]
+    return falls[0] - share * falls[1] if first["size"][full] >= budget else nan
+
+
+def _gap(first: pd.DataFrame, second: pd.DataFrame) -> float:
+    """The mean distance of the first error from the second over sizes that both reach, NaN if there are none."""
+    first, second = (course.drop_duplicates("size", keep="last") for course in (first, second))
+    size = first["size"]
+    both = first[(size >= size.iloc[-1] / 5) & (size <= second["size"].iloc[-1])]
+    return float((both["error"] - np.interp(both["size"], second["size"], second["error"])).mean())

@@ -37,6 +37,7 @@ class Interval:
     ----------
     low, high : None with fewer than `FEW` runs, or of a mean that has none.
     values : what each run says, where it says something by itself (not in a difference of unpaired runs).
+    allowance : by how much thresholds move in the claim's favour where runs are few.
     """
 
     runs: int
@@ -44,34 +45,35 @@ class Interval:
     low: float | None = None
     high: float | None = None
     values: tuple[float, ...] = ()
+    allowance: float = 0.0
 
     @property
     def few(self) -> bool:
         return self.runs < FEW
 
 
-def of_values(values: Sequence[float]) -> Interval:
-    """The mean of independent values; the interval is Student's."""
-    given = np.asarray(values, dtype=float)
+def of_values(values: pd.Series) -> Interval:
+    """The mean of independent values, those that there are; the interval is Student's."""
+    given = values.dropna().astype(float)
     mean, n = float(given.mean()), len(given)
     if n < FEW:
         return Interval(n, mean, values=tuple(given))
-    half = float(stats.t.ppf((1 + LEVEL) / 2, n - 1) * given.std(ddof=1) / np.sqrt(n))
+    half = float(stats.t.ppf((1 + LEVEL) / 2, n - 1) * given.std() / np.sqrt(n))
     return Interval(n, mean, mean - half, mean + half, tuple(given))
 
 
 def paired(a: pd.Series, b: pd.Series) -> Interval:
     """Mean of a - b over the runs that both have: the same permutation of the same data."""
-    return of_values((a - b).dropna().tolist())
+    return of_values(a - b)
 
 
 def unpaired(a: pd.Series, b: pd.Series) -> Interval:
     """Difference of two means of independent runs; the interval is Welch's."""
-    first, second = a.dropna().to_numpy(dtype=float), b.dropna().to_numpy(dtype=float)
+    first, second = a.dropna().astype(float), b.dropna().astype(float)
     mean, n = float(first.mean() - second.mean()), min(len(first), len(second))
     if n < FEW:
         return Interval(n, mean)
-    return welch(mean, (first.std(ddof=1), len(first)), (second.std(ddof=1), len(second)))
+    return welch(mean, (first.std(), len(first)), (second.std(), len(second)))
 
 
 def welch(difference: float, first: tuple[float, int], second: tuple[float, int]) -> Interval:
@@ -87,7 +89,7 @@ def welch(difference: float, first: tuple[float, int], second: tuple[float, int]
 def spread_ratio(a: pd.Series, b: pd.Series) -> Interval:
     """Standard deviation of a over that of b; the interval is the F distribution's, for normal values."""
     n = min(len(a), len(b))
-    above, below = float(a.std(ddof=1)), float(b.std(ddof=1))
+    above, below = float(a.std()), float(b.std())
     ratio = above / below if below else np.inf
     if n < FEW:
         return Interval(n, ratio)
@@ -97,18 +99,14 @@ def spread_ratio(a: pd.Series, b: pd.Series) -> Interval:
 
 def geometric_mean(ratios: Sequence[Interval]) -> Interval:
     """Of ratios and of their bounds: as wide as one of them, as they may share their runs."""
-
-    def mean(values: Iterable[float | None]) -> float:
-        return float(np.exp(np.mean([np.log(value) for value in values if value is not None])))
-
-    low, high = mean(ratio.low for ratio in ratios), mean(ratio.high for ratio in ratios)
-    return Interval(min(ratio.runs for ratio in ratios), mean(ratio.mean for ratio in ratios), low, high)
+    mean, low, high = stats.gmean([(ratio.mean, ratio.low, ratio.high) for ratio in ratios]).tolist()
+    return Interval(min(ratio.runs for ratio in ratios), mean, low, high)
 
 
-def below(found: Interval, threshold: float, allowance: float = 0.0) -> str:
-    """What runs say about "the mean is below the threshold"; the allowance counts where they are few."""
+def below(found: Interval, threshold: float) -> str:
+    """What runs say about "the mean is below the threshold"."""
     if found.low is None or found.high is None:
-        return SHOWN if found.mean < threshold + allowance else REFUTED
+        return SHOWN if found.mean < threshold + found.allowance else REFUTED
     if found.high < threshold or (found.mean < threshold and _most(v < threshold for v in found.values)):
         return SHOWN
     if found.low > threshold or (found.mean > threshold and _most(v > threshold for v in found.values)):
@@ -116,10 +114,10 @@ def below(found: Interval, threshold: float, allowance: float = 0.0) -> str:
     return OPEN
 
 
-def within(found: Interval, low: float, high: float, allowance: float = 0.0) -> str:
+def within(found: Interval, low: float, high: float) -> str:
     """What runs say about "the mean is between these bounds", the bounds included."""
     if found.low is None or found.high is None:
-        return SHOWN if low - allowance <= found.mean <= high + allowance else REFUTED
+        return SHOWN if low - found.allowance <= found.mean <= high + found.allowance else REFUTED
     if low <= found.low and found.high <= high:
         return SHOWN
     return REFUTED if found.low > high or found.high < low else OPEN

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from budgetbench.results.measures import CLOSE, EXAMPLES, MEASURES, RELATIVE
 from budgetbench.results.sizes import signs
-from budgetbench.verdicts.facts import FACTS
-from budgetbench.verdicts.measures import CLOSE, EXAMPLES, RELATIVE, measure_named
 from budgetbench.verdicts.model import Evidence, Finding, Measured, Number, Reason, Verdict, counts
-from budgetbench.verdicts.numbers import SPREADS
+from budgetbench.verdicts.numbers import FACTS, SPREADS
 from budgetbench.verdicts.selection import label
 from budgetbench.verdicts.statistics import FEW, LEVEL, OPEN, REFUTED, SHOWN, WIDER
 
@@ -66,7 +65,7 @@ def quantity(verdict: Verdict) -> str:
     said = verdict.said
     if not isinstance(said, Number):
         return said.text
-    return measure_named(said.name).words if said.of else FACTS[said.name].words.capitalize()
+    return MEASURES[said.name].said if said.of else FACTS[said.name].words.capitalize()
 
 
 def published(verdict: Verdict) -> str:
@@ -85,9 +84,8 @@ def ours(verdict: Verdict, unit: bool = True) -> str:
         return ""
     if not said.of:
         return f"{found.mean:.6g}"
-    measure = measure_named(said.name)
-    spread = f" ± {measure.text(found.spread)}" if found.spread else ""
-    return f"{measure.text(found.mean)}{spread}{measure.unit.sign * unit}"
+    own = MEASURES[said.name].unit
+    return f"{own.text(found.mean, found.spread)} {own.sign * unit}".rstrip()
 
 
 def difference(verdict: Verdict, unit: bool = True) -> str:

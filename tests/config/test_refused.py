@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 
@@ -309,6 +310,7 @@ def test_several_problems_are_one_error(write: Callable[[str], Path]) -> None:
     assert isinstance(caught.value, ConfigError)
     assert [(problem.key, problem.line) for problem in caught.value.problems] == [(("seed",), 5), (("epochs",), 6)]
     assert (caught.value.key, caught.value.found, caught.value.line) == (("seed",), -1, 5)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
 def test_missing_file(write: Callable[[str], Path]) -> None:

@@ -10,16 +10,15 @@ import pytest
 
 from budgetbench.config import load
 from budgetbench.datasets import Cache
-from budgetbench.engine import driving
-from budgetbench.engine.driving import SharedBlock, drive
+from budgetbench.engine import arrivals
+from budgetbench.engine.arrivals import SharedBlock
 from budgetbench.engine.kernel_access import Gram, Streamed, read_only
-from budgetbench.engine.online import OnlineLearner
+from budgetbench.engine.online import OnlineLearner, drive
 from budgetbench.kernels import RBF, Kernel, Linear, Polynomial
 from budgetbench.learners import BudgetPerceptron, Perceptron
-from budgetbench.runner.execute import make_learner
 from budgetbench.runner.plan import Trial
 from budgetbench.runner.workspace import write_gram
-from budgetbench.streams import load_problem, stream_of
+from budgetbench.streams import load_problem, make_learner, stream_of
 
 PROJECT = Path(__file__).resolve().parents[2]
 KERNELS: list[Kernel] = [RBF(gamma=0.02), Linear(), Polynomial(degree=3, gamma=0.1, coef0=1.0)]
@@ -45,8 +44,7 @@ def test_both_give_the_same_values(kernel: Kernel) -> None:
     assert streamed.gram is None
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=str)
-@pytest.mark.parametrize("jobs", [1, 2, 5])
+@pytest.mark.parametrize(("kernel", "jobs"), [*zip(KERNELS, (1, 2, 5), strict=True)], ids=str)
 def test_a_gram_matrix_in_a_file_is_the_same_whoever_writes_it(kernel: Kernel, jobs: int, tmp_path: Path) -> None:
     X = inputs(3100)
     write_gram(tmp_path / "gram.npy", kernel, X, jobs)
@@ -87,7 +85,7 @@ def test_one_block_serves_a_whole_cohort() -> None:
 
 def test_no_more_kernel_values_than_a_block_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Products of whole blocks with the support set: never a row at a time, never the whole matrix."""
-    monkeypatch.setattr(driving, "BLOCK", 50)
+    monkeypatch.setattr(arrivals, "BLOCK", 50)
     asked: list[tuple[int, int]] = []
 
     class Counting(Streamed):
@@ -103,13 +101,18 @@ def test_no_more_kernel_values_than_a_block_needs(monkeypatch: pytest.MonkeyPatc
     assert max(columns for _, columns in asked) <= 60
 
 
-#: Configurations of real data, with the budgets to try.
-REAL = {"usps_noise10": (25, 100), "banana": (50,), "waveform": (100,)}
+#: Configurations of real data, made smaller where they are large, with the budgets to try.
+REAL: dict[str, tuple[list[str], tuple[int, ...]]] = {
+    "usps_noise10": (["dataset.limit=2000"], (25, 100)),
+    "banana": ([], (50,)),
+    "waveform": ([], (100,)),
+}
 
 
 @pytest.mark.parametrize("name", list(REAL))
 def test_on_real_data_every_decision_agrees(name: str, tmp_path: Path, mirror: str) -> None:
-    experiment = load(PROJECT / "configs" / f"{name}.yaml")
+    smaller, budgets = REAL[name]
+    experiment = load(PROJECT / "configs" / f"{name}.yaml", smaller)
     problem, _ = load_problem(experiment, Cache(tmp_path, mirror, quiet=True))
     stream = stream_of(problem, experiment, 0)
     wanted = [
@@ -117,13 +120,13 @@ def test_on_real_data_every_decision_agrees(name: str, tmp_path: Path, mirror: s
         for algorithm in experiment.algorithms
         for params in algorithm.trials
         if "C" not in params or "budget" in params
-        if params.get("budget") in (None, *REAL[name])
+        if params.get("budget") in (None, *budgets)
     ]
     write_gram(tmp_path / "gram.npy", experiment.kernel, problem.X[: problem.n_train], 1)
     gram = Gram(np.load(tmp_path / "gram.npy", mmap_mode="r"), problem.X)
     cohorts: list[list[Any]] = []
     for access in (gram, Streamed(experiment.kernel, problem.X)):
-        models: list[Any] = [make_learner(trial, experiment) for trial in wanted]
+        models: list[Any] = [make_learner(experiment, trial.algorithm, trial.params, trial.run) for trial in wanted]
         models = [model for model in models if isinstance(model, OnlineLearner)]
         for model in models:
             model.start(problem.classes, problem.X.shape[1])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from support.results import read_records, write_records
 
 from budgetbench import run
 from budgetbench.archive import plot_experiment, read_results
@@ -127,9 +127,8 @@ def test_what_cannot_be_drawn_says_why(tmp_path: Path, linear: Path) -> None:
 
 def test_a_record_of_another_version_is_noticed(tmp_path: Path) -> None:
     folder = experiment(tmp_path)
-    lines = [json.loads(line) for line in (folder / "trials.jsonl").read_text().splitlines()]
-    lines[0]["support_size"] += 1
-    (folder / "trials.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    first, *rest = read_records(folder)
+    write_records(folder, [first | {"support_size": first["support_size"] + 1}, *rest])
     with pytest.raises(NothingToDraw, match=r"its record says .* --fresh"):
         drawing(folder)
 

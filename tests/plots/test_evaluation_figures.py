@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 from matplotlib.collections import PathCollection
+from support.results import Record, read_records, record, write_records, write_results
 
 from budgetbench.config import recorded
 from budgetbench.plots.base import NothingToDraw
@@ -22,30 +21,23 @@ ALGORITHMS = [
 ]
 
 
-def record(params: dict[str, Any], run: int) -> dict[str, Any]:
+def made_up(params: Record, run: int) -> Record:
     size = params.get("evaluation_size") or {"all": 1000, "support": params["budget"]}[params.get("evaluate", "all")]
-    return {
-        "key": json.dumps([params, run]),
-        "status": "ok",
-        "algorithm": NAME,
-        "params": params,
-        "budget": params["budget"],
-        "run": run,
-        "seed": 0,
-        "train_size": 1000,
-        "test_error": 1 / size + 0.01 * run,
-        "support_size": params["budget"],
-        "train_seconds": [0.1, 0.2, 7.0][run] * size / 100,
-    }
+    return record(
+        NAME,
+        params,
+        run,
+        train_size=1000,
+        test_error=1 / size + 0.01 * run,
+        support_size=params["budget"],
+        train_seconds=[0.1, 0.2, 7.0][run] * size / 100,
+    )
 
 
 def write(folder: Path, algorithms: list[dict[str, Any]]) -> Path:
-    experiment = {"name": folder.name, "title": "Made up", "permutations": 3, "seed": 0, "algorithms": algorithms}
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "experiment.yaml").write_text(yaml.safe_dump(experiment, sort_keys=False))
+    write_results(folder, [], title="Made up", permutations=3, algorithms=algorithms)
     sets = recorded(folder / "experiment.yaml").parameter_sets
-    records = [record(params, run) for _, params in sets for run in range(3)]
-    (folder / "trials.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
+    write_records(folder, [made_up(params, run) for _, params in sets for run in range(3)])
     return folder
 
 
@@ -86,10 +78,7 @@ def test_median_time_and_short_labels(tmp_path: Path, drawing: Any) -> None:
 
 def test_results_without_what_is_shown(tmp_path: Path, drawing: Any) -> None:
     folder = write(tmp_path / "made_up", ALGORITHMS[:1])
-    lines = [json.loads(line) for line in (folder / "trials.jsonl").read_text().splitlines()]
-    for line in lines:
-        line["test_error"] = None
-    (folder / "trials.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write_records(folder, [one | {"test_error": None} for one in read_records(folder)])
     with pytest.raises(NothingToDraw, match="test_error and a parameter evaluate"):
         drawing(folder, "error_vs_evaluation_size")
     with pytest.raises(NothingToDraw, match="test_error and train_seconds"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import struct
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
+from support.results import Record, read_records, record, write_records, write_results
 
 from budgetbench.archive import plot_experiment, plot_results
 from budgetbench.errors import ParameterError, RequestError
@@ -25,24 +24,14 @@ BUDGETS = [10, 30, 100]
 SEEN = [1, 500, 1000]
 
 
-def record(algorithm: str, params: dict[str, Any], run: int, error: float | None, size: int) -> dict[str, Any]:
-    return {
-        "key": json.dumps([algorithm, params, run]),
-        "status": "ok",
-        "algorithm": algorithm,
-        "params": params,
-        "budget": params.get("budget"),
-        "run": run,
-        "seed": 0,
-        "test_error": error,
-        "online_error": 0.3 + 0.01 * run,
-        "support_size": size,
-        "curve": {
-            "seen": SEEN,
-            "online_error": [1.0, 0.4 + 0.02 * run, 0.3 + 0.02 * run],
-            "support_size": [1, size // 2, size],
-        },
+def made_up(algorithm: str, params: Record, run: int, error: float | None, size: int) -> Record:
+    curve = {
+        "seen": SEEN,
+        "online_error": [1.0, 0.4 + 0.02 * run, 0.3 + 0.02 * run],
+        "support_size": [1, size // 2, size],
     }
+    measures = {"test_error": error, "online_error": 0.3 + 0.01 * run, "support_size": size}
+    return record(algorithm, params, run, **measures, curve=curve)
 
 
 def write(folder: Path, plots: list[dict[str, Any]] | None = None, tested: bool = True) -> Path:
@@ -52,23 +41,17 @@ def write(folder: Path, plots: list[dict[str, Any]] | None = None, tested: bool 
         {"name": "second", "budget": BUDGETS, "mode": ["left_side", "right_side"]},
         {"name": "searcher", "C": [1, 10], "select": "test_error"},
     ]
-    experiment = {"name": folder.name, "title": "Made up", "permutations": 2, "seed": 0, "algorithms": algorithms}
-    if plots is not None:
-        experiment["plots"] = plots
     records = []
     for run in range(2):
         for budget in BUDGETS:
-            records.append(record("first", {"budget": budget}, run, 0.10 + 0.02 * run, budget))
+            records.append(made_up("first", {"budget": budget}, run, 0.10 + 0.02 * run, budget))
             for mode, error in (("left_side", 0.2), ("right_side", 0.3)):
-                records.append(record("second", {"budget": budget, "mode": mode}, run, error + 0.04 * run, budget))
+                records.append(made_up("second", {"budget": budget, "mode": mode}, run, error + 0.04 * run, budget))
         for C, error in ((1, 0.05), (10, 0.04)):
-            records.append(record("searcher", {"C": C}, run, error, 300 + 10 * run))
+            records.append(made_up("searcher", {"C": C}, run, error, 300 + 10 * run))
     if not tested:
         records = [one | {"test_error": None} for one in records]
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "experiment.yaml").write_text(yaml.safe_dump(experiment, sort_keys=False))
-    (folder / "trials.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
-    return folder
+    return write_results(folder, records, title="Made up", permutations=2, algorithms=algorithms, plots=plots)
 
 
 def test_importing_the_kinds_loads_no_matplotlib_and_drawing_no_pyplot(tmp_path: Path) -> None:
@@ -201,10 +184,9 @@ def test_without_a_budget_all_are_drawn_and_told_apart(tmp_path: Path, drawing: 
 
 def test_checkpoints_that_only_some_runs_have_are_left_out(tmp_path: Path, drawing: Any) -> None:
     folder = write(tmp_path / "made_up")
-    lines = (folder / "trials.jsonl").read_text().splitlines()
-    first = json.loads(lines[0])
+    first, *rest = read_records(folder)
     first["curve"] = {"seen": [1, 700, 1000], "online_error": [1.0, 0.4, 0.3], "support_size": [1, 5, 10]}
-    (folder / "trials.jsonl").write_text("\n".join([json.dumps(first), *lines[1:]]) + "\n")
+    write_records(folder, [first, *rest])
     data = drawing(folder, "support_vs_seen", budget=10).data
     assert list(data[data["series"] == "First"]["seen"]) == [1, 1000]
 

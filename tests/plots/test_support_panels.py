@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from support.results import record, write_results
 
 from budgetbench.archive import plot_experiment, read_results
 from budgetbench.errors import ParameterError
@@ -29,32 +28,19 @@ def write(root: Path, name: str, best: int, plots: list[dict[str, Any]] | None =
     sizes = [("mira", {"size": "unlimited"}, 2000), ("mira", {"size": "variable"}, 1500)]
     sizes += [("mira", {"size": "fixed", "budget": budget}, budget) for budget in BUDGETS]
     sizes += [("svm", {"C": C}, 1800) for C in (1, 10)]
-    records = []
-    for algorithm, params, size in sizes:
-        online = algorithm == "mira"
-        record = {
-            "key": json.dumps([algorithm, params]),
-            "status": "ok",
-            "algorithm": algorithm,
-            "params": params,
-            "budget": params.get("budget"),
-            "run": 0,
-            "seed": 0,
-            "train_size": 5000,
-            "test_error": 0.04 if params.get("C") == best else 0.05 + 1 / size,
-            "online_error": 0.03 + 1 / size if online else None,
-            "margin_errors": 4000 if online else None,
-            "support_size": size,
-        }
-        records.append(record)
-    experiment = {"name": name, "title": name.upper(), "permutations": 1, "seed": 0, "algorithms": algorithms}
-    if plots:
-        experiment["plots"] = plots
-    folder = root / name
-    folder.mkdir()
-    (folder / "experiment.yaml").write_text(yaml.safe_dump(experiment, sort_keys=False))
-    (folder / "trials.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
-    return folder
+    records = [
+        record(
+            algorithm,
+            params,
+            train_size=5000,
+            test_error=0.04 if params.get("C") == best else 0.05 + 1 / size,
+            online_error=0.03 + 1 / size if algorithm == "mira" else None,
+            margin_errors=4000 if algorithm == "mira" else None,
+            support_size=size,
+        )
+        for algorithm, params, size in sizes
+    ]
+    return write_results(root / name, records, title=name.upper(), algorithms=algorithms, plots=plots)
 
 
 def drawing(folder: Path, **options: Any) -> Any:
@@ -100,7 +86,7 @@ def test_a_panel_alone(tmp_path: Path) -> None:
     assert [path.name for path in paths] == ["online.png", "online.pdf", "online.csv"]
     drawn = drawing(tmp_path / "one", measures=["margin_error"])
     (axes,) = drawn.figure.axes
-    assert axes.get_ylabel() == "Online margin error (%)"
+    assert axes.get_ylabel() == "Margin error (%)"
     assert axes.get_yscale() == "linear"
     assert set(drawn.data["mean"]) == {80.0}
 

@@ -17,7 +17,7 @@ from support.results import record, write_results
 from budgetbench.archive import experiment_folders
 from budgetbench.published import Value
 from budgetbench.report import render
-from budgetbench.verdicts.measures import PLAIN, POINTS, TIMES
+from budgetbench.results.measures import PLAIN, POINTS, TIMES
 from budgetbench.verdicts.model import Claim, Evidence, Finding, LeftOut, Measured, Number, Paper, Reason, Verdict
 from budgetbench.verdicts.statistics import Interval
 

@@ -226,7 +226,7 @@ def test_what_a_reader_has_to_know_stands_with_the_experiment(tree: Element) -> 
 def test_the_numbers_behind_a_figure(tree: Element) -> None:
     (figure,) = tree.all("figure", id="figure-complete-error-vs-support")
     table = [[cell.text for cell in row.children] for row in figure.all("tr")]
-    assert table[0] == ["Series", "Budget", "Runs", "Support vectors", "Test error (%)", "Bar from", "Bar to"]
+    assert table[0] == ["Series", "Budget", "Runs", "Support size", "Test error (%)", "Bar from", "Bar to"]
     assert table[2] == ["Budget Perceptron", "10", "2", "10", "11", "10", "12"]
     (curves,) = tree.all("figure", id="figure-complete-online-error-vs-seen")
     rows = [[cell.text for cell in row.children] for row in curves.all("tr")]

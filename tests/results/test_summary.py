@@ -5,26 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from support.results import Record, record, write_results
 
 from budgetbench.archive import read_results, write_summary
 from budgetbench.experiment import Experiment
 from budgetbench.results import assigned, summarise
-from budgetbench.results.trials import trials_frame
+from budgetbench.results.records import trials_frame
 
-Record = dict[str, Any]
 MadeUp = Callable[..., Experiment]
-
-
-def run(algorithm: str, params: Record, number: int, **values: Any) -> Record:
-    """A made-up record; its key is what tells it apart."""
-    key = json.dumps([algorithm, params, number, values.get("seed", 0), values.pop("kernel", "")])
-    fixed = {"key": key, "status": "ok", "algorithm": algorithm, "params": params, "run": number, "seed": 0}
-    return fixed | {"budget": params.get("budget")} | values
 
 
 def summarised(records: list[Record], experiment: Experiment, keys: Sequence[str] = ()) -> pd.DataFrame:
@@ -34,7 +26,7 @@ def summarised(records: list[Record], experiment: Experiment, keys: Sequence[str
 def test_statistics_by_hand(made_up: MadeUp) -> None:
     errors, sizes = (0.1, 0.2, 0.6), (3, 5, 4)
     records = [
-        run("a", {"epochs": 2}, i, test_error=error, support_size=size, margin_errors=10 * (i + 1), train_size=100)
+        record("a", {"epochs": 2}, i, test_error=error, support_size=size, margin_errors=10 * (i + 1), train_size=100)
         for i, (error, size) in enumerate(zip(errors, sizes, strict=True))
     ]
     (row,) = summarised(records, made_up({"name": "a", "epochs": 2})).to_dict("records")
@@ -49,7 +41,7 @@ def test_statistics_by_hand(made_up: MadeUp) -> None:
 
 
 def test_equal_values_have_no_spread_and_one_run_has_none_to_tell(made_up: MadeUp) -> None:
-    records = [run("a", {}, i, test_error=0.22) for i in range(3)] + [run("b", {}, 0, test_error=0.22)]
+    records = [record("a", {}, i, test_error=0.22) for i in range(3)] + [record("b", {}, 0, test_error=0.22)]
     summary = summarised(records, made_up({"name": "a"}, {"name": "b"}))
     assert list(summary["test_error_mean"]) == [0.22, 0.22]
     assert summary["test_error_std"].iloc[0] == 0
@@ -58,7 +50,7 @@ def test_equal_values_have_no_spread_and_one_run_has_none_to_tell(made_up: MadeU
 
 def test_rows_are_in_the_order_of_the_configuration(made_up: MadeUp) -> None:
     wanted = made_up({"name": "b", "budget": [20, 10]}, {"name": "a"})
-    records = [run("a", {}, 0), run("b", {"budget": 10}, 0), run("b", {"budget": 20}, 0)]
+    records = [record("a", {}, 0), record("b", {"budget": 10}, 0), record("b", {"budget": 20}, 0)]
     summary = summarised(records, wanted)
     assert [json.loads(text) for text in summary["params"]] == [{"budget": 20}, {"budget": 10}, {}]
     assert list(summary["entry"]) == [0, 0, 1]
@@ -68,13 +60,13 @@ def test_rows_are_in_the_order_of_the_configuration(made_up: MadeUp) -> None:
 
 def test_params_are_written_with_sorted_names(made_up: MadeUp) -> None:
     params = {"z": 1, "b": "x", "c": None}
-    summary = summarised([run("a", params, 0)], made_up({"name": "a", **params}))
+    summary = summarised([record("a", params, 0)], made_up({"name": "a", **params}))
     assert summary["params"].iloc[0] == '{"b": "x", "c": null, "z": 1}'
 
 
 def test_failed_runs_are_counted_and_do_not_enter_the_means(made_up: MadeUp) -> None:
-    records = [run("a", {}, 0, test_error=0.5), run("a", {}, 1, status="failed", error="no memory")]
-    records += [run("b", {}, 0, status="failed", error="no memory")]
+    records = [record("a", {}, 0, test_error=0.5), record("a", {}, 1, status="failed", error="no memory")]
+    records += [record("b", {}, 0, status="failed", error="no memory")]
     summary = summarised(records, made_up({"name": "a"}, {"name": "b"}))
     assert list(summary["runs"]) == [1, 0]
     assert list(summary["failed"]) == [1, 1]
@@ -84,13 +76,13 @@ def test_failed_runs_are_counted_and_do_not_enter_the_means(made_up: MadeUp) -> 
 
 def test_only_runs_of_the_configuration_enter(made_up: MadeUp) -> None:
     wanted = made_up({"name": "a", "C": [1, 10]}, permutations=2)
-    inside = [run("a", {"C": C}, i, test_error=0.1) for C in (1, 10) for i in (0, 1)]
+    inside = [record("a", {"C": C}, i, test_error=0.1) for C in (1, 10) for i in (0, 1)]
     outside = [
-        run("a", {"C": 100}, 0, test_error=0.9),  # not in the grid
-        run("b", {}, 0, test_error=0.9),  # another algorithm
-        run("a", {"C": 1}, 2, test_error=0.9),  # more permutations
-        run("a", {"C": 1}, 0, test_error=0.9, seed=7),  # another seed
-        run("a", {}, 0, test_error=0.9),  # does not say its C
+        record("a", {"C": 100}, 0, test_error=0.9),  # not in the grid
+        record("b", {}, 0, test_error=0.9),  # another algorithm
+        record("a", {"C": 1}, 2, test_error=0.9),  # more permutations
+        record("a", {"C": 1}, 0, test_error=0.9, seed=7),  # another seed
+        record("a", {}, 0, test_error=0.9),  # does not say its C
     ]
     summary = summarised(outside + inside, wanted)
     assert list(summary["runs"]) == [2, 2]
@@ -100,7 +92,7 @@ def test_only_runs_of_the_configuration_enter(made_up: MadeUp) -> None:
 def test_runs_belong_to_parameter_sets_by_their_keys(made_up: MadeUp) -> None:
     """In the order of the plan, whatever their parameters say; without keys, those that equal the experiment's."""
     wanted = made_up({"name": "a", "C": [1, 10]}, permutations=2)
-    records = [run("a", {"C": C}, i, test_error=0.1 * C) for i in (0, 1) for C in (1, 10)]
+    records = [record("a", {"C": C}, i, test_error=0.1 * C) for i in (0, 1) for C in (1, 10)]
     keys = [record["key"] for record in records]
     assert list(summarised(records[::-1], wanted, keys)["test_error_mean"]) == [0.1, 1.0]
     assert list(summarised(records, wanted, [keys[i] for i in (1, 0, 3, 2)])["test_error_mean"]) == [1.0, 0.1]
@@ -108,8 +100,8 @@ def test_runs_belong_to_parameter_sets_by_their_keys(made_up: MadeUp) -> None:
 
 
 def test_keys_decide_between_runs_that_look_alike(made_up: MadeUp) -> None:
-    old = run("a", {}, 0, test_error=0.1, kernel="narrow")
-    new = run("a", {}, 0, test_error=0.2, kernel="wide")
+    old = record("a", {}, 0, test_error=0.1, kernel="narrow")
+    new = record("a", {}, 0, test_error=0.2, kernel="wide")
     wanted = made_up({"name": "a"}, permutations=1)
     assert list(summarised([old, new], wanted)["test_error_mean"]) == [0.2]  # the last written
     assert list(summarised([old, new], wanted, [old["key"]])["test_error_mean"]) == [0.1]
@@ -119,19 +111,21 @@ def test_keys_decide_between_runs_that_look_alike(made_up: MadeUp) -> None:
 def test_curves_have_as_many_checkpoints_as_asked(made_up: MadeUp, checkpoints: int, seen: list[int]) -> None:
     recorded = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]
     curve = {"seen": recorded, "online_error": [s / 1000 for s in recorded], "support_size": [s // 2 for s in recorded]}
-    (found,) = assigned(trials_frame([run("a", {}, 0, curve=curve)]), made_up({"name": "a"}, checkpoints=checkpoints))[
-        "curve"
-    ]
+    (found,) = assigned(
+        trials_frame([record("a", {}, 0, curve=curve)]), made_up({"name": "a"}, checkpoints=checkpoints)
+    )["curve"]
     assert found == {"seen": seen, "online_error": [s / 1000 for s in seen], "support_size": [s // 2 for s in seen]}
-    assert not assigned(trials_frame([run("a", {}, 0, curve=curve)]), made_up({"name": "a"}, checkpoints=0))["curve"][0]
+    assert not assigned(trials_frame([record("a", {}, 0, curve=curve)]), made_up({"name": "a"}, checkpoints=0))[
+        "curve"
+    ][0]
 
 
 def test_defaults_of_a_registered_learner_are_part_of_what_is_asked_for(made_up: MadeUp) -> None:
     wanted = made_up({"name": "perceptron"}, epochs=1)
     records = [
-        run("perceptron", {"beta": 0.0, "average": False, "epochs": 1}, 0, test_error=0.1),
-        run("perceptron", {"beta": 0.5, "average": False, "epochs": 1}, 1, test_error=0.9),  # of an earlier grid
-        run("perceptron", {"beta": 0.0, "average": False, "epochs": 9}, 2, test_error=0.9),
+        record("perceptron", {"beta": 0.0, "average": False, "epochs": 1}, 0, test_error=0.1),
+        record("perceptron", {"beta": 0.5, "average": False, "epochs": 1}, 1, test_error=0.9),  # of an earlier grid
+        record("perceptron", {"beta": 0.0, "average": False, "epochs": 9}, 2, test_error=0.9),
     ]
     (row,) = summarised(records, wanted).to_dict("records")
     assert (row["runs"], row["test_error_mean"]) == (1, 0.1)
@@ -145,9 +139,9 @@ def test_select_keeps_the_lowest_test_error_the_first_of_equals(
     made_up: MadeUp, errors: tuple[float | None, ...], best: int
 ) -> None:
     wanted = made_up({"name": "a"}, {"name": "svm", "C": [1, 10, 100], "select": "test_error"})
-    records = [run("a", {}, 0, test_error=0.9)]
+    records = [record("a", {}, 0, test_error=0.9)]
     for C, error in zip((1, 10, 100), errors, strict=True):
-        records.append(run("svm", {"C": C}, 0, test_error=error))
+        records.append(record("svm", {"C": C}, 0, test_error=error))
     summary = summarised(records, wanted)
     assert list(summary["selected"]) == [True, *(i == best for i in range(3))]
 
@@ -159,9 +153,8 @@ def test_no_trials_make_an_empty_summary(made_up: MadeUp) -> None:
 
 
 def test_write_summary_writes_the_same_bytes_again(tmp_path: Path) -> None:
-    (tmp_path / "experiment.yaml").write_text("title: Made up\npermutations: 3\nalgorithms: [a]\n")
-    lines = [json.dumps(run("a", {}, i, test_error=0.1 * i)) for i in range(3)]
-    (tmp_path / "trials.jsonl").write_text("\n".join(lines) + "\n")
+    runs = [record("a", {}, i, test_error=0.1 * i) for i in range(3)]
+    write_results(tmp_path, runs, title="Made up", permutations=3, algorithms=["a"])
     paths = write_summary(tmp_path)
     assert [path.name for path in paths] == ["summary.csv", "table.md"]
     first = [path.read_bytes() for path in paths]
@@ -174,8 +167,6 @@ def test_write_summary_writes_the_same_bytes_again(tmp_path: Path) -> None:
 
 
 def test_provenance_may_name_the_runs_that_count(tmp_path: Path) -> None:
-    old, new = (run("a", {}, 0, test_error=error, kernel=kernel) for error, kernel in ((0.1, "x"), (0.2, "y")))
-    (tmp_path / "experiment.yaml").write_text("algorithms: [a]\n")
-    (tmp_path / "trials.jsonl").write_text(json.dumps(old) + "\n" + json.dumps(new) + "\n")
-    (tmp_path / "provenance.json").write_text(json.dumps({"keys": [old["key"]]}))
+    old, new = (record("a", {}, 0, test_error=error, kernel=kernel) for error, kernel in ((0.1, "x"), (0.2, "y")))
+    write_results(tmp_path, [old, new], {"keys": [old["key"]]}, algorithms=["a"])
     assert list(read_results(tmp_path).summary["test_error_mean"]) == [0.1]

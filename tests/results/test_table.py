@@ -9,13 +9,14 @@ from typing import Any
 import pandas as pd
 import pytest
 from rich.console import Console
+from support.results import record
 
 from budgetbench.errors import RequestError
 from budgetbench.experiment import Experiment
 from budgetbench.experiment import Table as Layout
 from budgetbench.results import assigned, summarise, table
 from budgetbench.results.formats import fitting, render
-from budgetbench.results.trials import trials_frame
+from budgetbench.results.records import trials_frame
 
 ALGORITHMS = [{"name": "plain_one", "budget": 10}, {"name": "searched", "C": [1, 10], "select": "test_error"}]
 
@@ -27,9 +28,6 @@ def experiment(made_up: Any) -> Experiment:
 
 @pytest.fixture
 def summary(experiment: Experiment) -> pd.DataFrame:
-    def record(algorithm: str, params: dict[str, Any], run: int, **values: Any) -> dict[str, Any]:
-        return {"key": f"{algorithm}{params}{run}", "algorithm": algorithm, "params": params, "run": run} | values
-
     records = [
         record("plain_one", {"budget": 10}, 0, test_error=0.1, online_error=0.2, support_size=10),
         record("plain_one", {"budget": 10}, 1, test_error=0.12, online_error=0.22, support_size=10),

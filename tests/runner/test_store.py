@@ -20,8 +20,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from budgetbench.errors import BudgetbenchError, Notice, RequestError
-from budgetbench.results.schema import Unfit, fitting, parsed
-from budgetbench.results.trials import read_lines
+from budgetbench.results.records import fitting, parsed, read_lines
+from budgetbench.results.schema import Unfit
 from budgetbench.runner import store as store_module
 from budgetbench.runner.store import HOLDER, LOCK, Store, recorded
 

@@ -35,10 +35,14 @@ def write_results(folder: Path, runs: Iterable[Record], provenance: Any = None, 
     folder.mkdir(parents=True, exist_ok=True)
     experiment = {"name": folder.name, "permutations": 1, "seed": 0} | experiment
     (folder / "experiment.yaml").write_text(yaml.safe_dump(experiment, sort_keys=False), encoding="utf-8")
-    (folder / "trials.jsonl").write_text("".join(json.dumps(one) + "\n" for one in runs), encoding="utf-8")
+    write_records(folder, runs)
     if provenance is not None:
         (folder / "provenance.json").write_text(json.dumps(provenance), encoding="utf-8")
     return folder
+
+
+def write_records(folder: Path, runs: Iterable[Record]) -> None:
+    (folder / "trials.jsonl").write_text("".join(json.dumps(one) + "\n" for one in runs), encoding="utf-8")
 
 
 def read_records(folder: Path) -> list[Record]:

@@ -14,9 +14,9 @@ from budgetbench.config import load
 from budgetbench.document import parse
 from budgetbench.errors import ConfigError, RequestError
 from budgetbench.experiment import Parameters
+from budgetbench.results.measures import MEASURES
 from budgetbench.results.sizes import budget_of
 from budgetbench.verdicts import papers, published
-from budgetbench.verdicts.measures import MEASURES
 from budgetbench.verdicts.model import Claim, Number
 from budgetbench.verdicts.published import PAPERS, interpret, selectors
 from budgetbench.verdicts.selection import SELECTOR

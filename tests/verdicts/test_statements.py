@@ -264,7 +264,7 @@ def test_experiments_with_the_same_permutations_are_paired(write: Make) -> None:
     write(records("perceptron", test_error=[0.1, 0.2, 0.3, 0.4, 0.5]), name="clean")
     noisy = records("perceptron", test_error=[0.11, 0.21, 0.31, 0.41, 0.51])
     arguments = {"lower": {**PERCEPTRON, "experiment": "clean"}, "upper": PERCEPTRON, "measure": "test_error"}
-    assert check(write(noisy, name="noisy"), "below", **arguments).holds
+    assert check(write(noisy, name="noisy", label_noise={"rate": 0.1}), "below", **arguments).holds
     other = write(noisy, name="other", dataset={"name": "banana"})  # another stream: Welch's interval, too wide
     found = check(other, "below", **arguments)
     assert found.evidence[0].outcome == "open"

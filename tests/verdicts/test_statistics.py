@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from budgetbench.verdicts.statistics import (
     OPEN,
     REFUTED,
     SHOWN,
+    Interval,
     below,
     geometric_mean,
     of_values,
@@ -23,8 +25,12 @@ from budgetbench.verdicts.statistics import (
 )
 
 
+def of(*values: float) -> Interval:
+    return of_values(pd.Series(values))
+
+
 def test_student_interval_by_hand() -> None:
-    found = of_values([1.0, 2.0, 3.0, 4.0, 5.0])
+    found = of(1.0, 2.0, 3.0, 4.0, 5.0)
     half = 2.776445 * math.sqrt(2.5 / 5)  # t for 4 degrees of freedom; variance 2.5
     assert found.mean == 3
     assert (found.low, found.high) == pytest.approx((3 - half, 3 + half), rel=1e-6)
@@ -61,33 +67,34 @@ def test_welch_covers_as_often_as_it_says() -> None:
 
 
 def test_three_ways() -> None:
-    low = of_values([-1.0, -1.1, -0.9, -1.0, -1.05])
-    mixed = of_values([-1.0, 1.1, -0.9, 1.0, -1.05])
+    low = of(-1.0, -1.1, -0.9, -1.0, -1.05)
+    mixed = of(-1.0, 1.1, -0.9, 1.0, -1.05)
     assert [below(found, 0) for found in (low, mixed, _negative(low))] == [SHOWN, OPEN, REFUTED]
     assert [within(low, -2, 0), within(low, -1, 1), within(low, 0, 1)] == [SHOWN, OPEN, REFUTED]
 
 
-def _negative(found: object) -> object:
-    return of_values([-value for value in found.values])  # type: ignore[attr-defined]
+def _negative(found: Interval) -> Interval:
+    return of(*(-value for value in found.values))
 
 
 def test_one_run_that_is_far_off_does_not_hide_that_all_agree() -> None:
-    heavy = of_values([-0.1, -0.2, -0.1, -0.3, -80.0])
+    heavy = of(-0.1, -0.2, -0.1, -0.3, -80.0)
     assert heavy.high is not None
     assert heavy.high > 0
     assert below(heavy, 0) == SHOWN
-    assert below(of_values([0.1, -0.2, -0.1, -0.3, -80.0]), 0) == OPEN  # four of five is chance
+    assert below(of(0.1, -0.2, -0.1, -0.3, -80.0), 0) == OPEN  # four of five is chance
 
 
 def test_few_runs_have_no_interval_and_get_an_allowance() -> None:
-    few = of_values([0.5] * (FEW - 1))
+    few = of(*[0.5] * (FEW - 1))
+    allowed = replace(few, allowance=0.9)
     assert few.low is None
-    assert [below(few, 0), below(few, 0, allowance=0.9), below(few, -1, allowance=0.9)] == [REFUTED, SHOWN, REFUTED]
-    assert [within(few, -0.1, 0.1), within(few, -0.1, 0.1, allowance=0.9)] == [REFUTED, SHOWN]
+    assert [below(few, 0), below(allowed, 0), below(allowed, -1)] == [REFUTED, SHOWN, REFUTED]
+    assert [within(few, -0.1, 0.1), within(allowed, -0.1, 0.1)] == [REFUTED, SHOWN]
 
 
 def test_no_difference_is_neither_below_nor_above() -> None:
-    same = of_values([0.0] * 5)
+    same = of(*[0.0] * 5)
     assert below(same, 0) == OPEN
     assert below(same, 0.1) == SHOWN
     assert within(same, 0, 0) == SHOWN

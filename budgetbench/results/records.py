@@ -1,17 +1,27 @@
-"""Reading `trials.jsonl`: one JSON object for each run, appended as the run ends."""
+"""The records of an experiment's runs: the lines of `trials.jsonl`, one JSON object for each run, appended as it ends.
+
+Names and values that are not known here pass, as results of other versions stay readable; what is known must be right,
+so that nothing behind the reader has to ask again.
+"""
 
 from __future__ import annotations
 
 import codecs
+import json
+import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, ValidationError, create_model, model_validator
 
 from budgetbench.errors import Notice, RequestError
 from budgetbench.lazy import lazy
-from budgetbench.results.schema import Unfit, parsed
+from budgetbench.results.measures import MEASURES, Count, Fraction
+from budgetbench.results.schema import Checked, Name, Plain, Text, Unfit, printable, problem, with_budgets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,22 +30,109 @@ else:
 
 FILE = "trials.jsonl"
 
-TEXT = ("key", "status", "experiment", "dataset", "algorithm", "version", "error")
-WHOLE = ("budget", "run", "seed", "train_size", "test_size")
-NUMBERS = (
-    "online_mistakes",
-    "online_error",
-    "margin_errors",
-    "insertions",
-    "removals",
-    "support_size",
-    "test_error",
-    "averaged_test_error",
-    "kernel_evaluations",
-    "train_seconds",
-    "predict_seconds",
-)
-NESTED = ("params", "curve")
+
+class Curve(Checked):
+    """The course of a run: at each checkpoint what was seen, and what had come of it."""
+
+    seen: Annotated[list[Count], Field(min_length=1)]
+    online_error: list[Fraction]
+    support_size: list[Count]
+
+    @model_validator(mode="after")
+    def _of_one_length(self) -> Curve:
+        if not len(self.seen) == len(self.online_error) == len(self.support_size):
+            raise ValueError("three lists of the same length")
+        return self
+
+
+class _Run(Checked):
+    """One run, but for what is counted and measured. What does not apply is null or left out."""
+
+    key: Name
+    status: Literal["ok", "failed"]
+    experiment: Text | None = None
+    dataset: Text | None = None
+    algorithm: Name
+    version: Text | None = None
+    error: Text | None = None
+    run: Count
+    params: Annotated[dict[str, Plain], AfterValidator(with_budgets)]
+    curve: Curve | None = None
+
+
+COUNTED = ("budget", "seed", "train_size", "test_size")
+MEASURED = tuple(name for name, measure in MEASURES.items() if measure.field)
+_fields: Any = dict.fromkeys(COUNTED, (Count | None, None))
+_fields |= {name: (MEASURES[name].field | None, None) for name in MEASURED}
+TrialRecord = create_model("TrialRecord", __base__=_Run, **_fields)
+
+
+def parsed(line: bytes) -> dict[str, Any]:
+    """The record that a line of `trials.jsonl` holds.
+
+    Raises
+    ------
+    Unfit : it holds none.
+    """
+    try:
+        return TrialRecord.model_validate_json(line).model_dump(exclude_unset=True)
+    except ValidationError as error:
+        raise Unfit(problem(error)) from None
+
+
+def fitting(record: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
+    """A record as it can be written, and its line.
+
+    One that does not fit becomes that of a failed run, without the values that cannot be written; its `error` says why.
+    """
+    try:
+        written = dict(record)
+        TrialRecord.model_validate(written)
+    except ValidationError as error:
+        bad = {str(one["loc"][0]) for one in error.errors() if one["loc"]}
+        why = f"its record cannot be written: {problem(error)}"
+        written = {name: value for name, value in record.items() if name not in bad | {"error"}}
+        written |= {"params": written.get("params", {}), "status": "failed", "error": printable(why)}
+        if "error" in bad:
+            written["error"] = printable(str(record["error"]))
+        TrialRecord.model_validate(written)
+    return written, json.dumps(written, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+
+
+def append(path: Path, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Add one run; when this returns the line is on the disk whatever happens to the program.
+
+    Returns
+    -------
+    The record as it was written: one that does not fit the schema is that of a failed run.
+
+    Raises
+    ------
+    OSError : with the file's name; the runs before are kept.
+    """
+    written, line = fitting(record)
+    try:
+        with path.open("a+b", buffering=0) as file:
+            size = file.seek(0, os.SEEK_END)
+            if size and not _ends_with_newline(path):
+                line = b"\n" + line
+            try:
+                while line:
+                    line = line[file.write(line) :]
+                os.fsync(file.fileno())
+            except OSError:  # a full disk may have taken half of the line
+                with suppress(OSError):
+                    file.truncate(size)
+                raise
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+    return written
+
+
+def _ends_with_newline(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"
 
 
 @dataclass(frozen=True)
@@ -149,17 +246,13 @@ def latest(records: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 def trials_frame(records: Iterable[dict[str, Any]]) -> pd.DataFrame:
     """Records as a frame: the one of each key that counts, with the types that `read_trials` promises."""
     rows = list(latest(records).values())
-    known = (*TEXT, *WHOLE, *NUMBERS, *NESTED)
-    others = [name for name in dict.fromkeys(name for row in rows for name in row) if name not in known]
     columns: dict[str, Any] = {}
-    for name in [*known, *others]:
+    for name in dict.fromkeys([*TrialRecord.model_fields, *(name for row in rows for name in row)]):
         values = [row.get(name) for row in rows]
-        if name in WHOLE:
+        if name in ("run", *COUNTED):
             columns[name] = pd.array(values, dtype="Int64")
-        elif name in NUMBERS:
-            columns[name] = pd.Series(values, dtype="float64")
         else:
-            columns[name] = pd.Series(values, dtype=object)
+            columns[name] = pd.Series(values, dtype="float64" if name in MEASURED else object)
     return pd.DataFrame(columns)
 
 
