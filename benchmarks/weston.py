@@ -26,8 +26,7 @@ from budgetbench.datasets import Cache, datasets
 from budgetbench.learners import TighterBudgetPerceptron
 from budgetbench.plots import save
 from budgetbench.plots.axes import set_scale
-from budgetbench.plots.panels import close_panels, new_panels
-from budgetbench.plots.style import COLOURS, styled
+from budgetbench.plots.style import COLOURS, close_panels, new_panels, styled
 
 EXAMPLES = 200_000
 PORTION = 1000

@@ -45,19 +45,18 @@ def each(folders: Iterable[Path], read: Callable[[Path], Part]) -> Iterator[Part
     ------
     RequestError : none of them can be read.
     """
-    folders, read_any, problem = list(folders), False, None
+    folders, problems = list(folders), []
     for folder in folders:
         try:
             part = read(folder)
         except RequestError as error:
-            problem = problem or error
+            problems.append(error)
             if len(folders) > 1:
                 warnings.warn(f"{folder} is left out: {error}", Notice, stacklevel=2)
         else:
-            read_any = True
             yield part
-    if problem and not read_any:
-        raise problem
+    if problems and len(problems) == len(folders):
+        raise problems[0]
 
 
 def read_results(folder: Path | str) -> Results:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
 from annotated_types import Ge, Le
@@ -297,19 +297,11 @@ class Experiment:
 
     def resolved(self) -> dict[str, Any]:
         """Plain data with names canonical and defaults written out; read again it is the same experiment."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "reproduces": asdict(self.reproduces) if self.reproduces else None,
+        plain = asdict(replace(self, source=None))
+        del plain["source"]
+        return plain | {
             "dataset": self.dataset.resolved(),
-            "label_noise": asdict(self.label_noise),
-            "kernel": {"name": self.kernel.name, **asdict(self.kernel)},
-            "order": self.order,
-            "permutations": self.permutations,
-            "epochs": self.epochs,
-            "seed": self.seed,
-            "checkpoints": self.checkpoints,
+            "kernel": {"name": self.kernel.name, **plain["kernel"]},
             "algorithms": [algorithm.resolved() for algorithm in self.algorithms],
             "plots": None if self.plots is None else [dict(plot) for plot in self.plots],
-            "table": asdict(self.table) if self.table else None,
         }

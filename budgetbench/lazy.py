@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 
 class _Lazy(ModuleType):
@@ -15,13 +15,16 @@ class _Lazy(ModuleType):
 
 
 def lazy(name: str) -> Any:
-    """The module of this name, such as ``pandas`` or ``scipy.linalg``, imported when an attribute of it is wanted.
+    """The module of this name, such as ``scipy.linalg``, imported when an attribute of it is wanted.
 
-    Write it beside an import for the type checker, at the top of a module::
-
-        if TYPE_CHECKING:
-            import pandas as pd
-        else:
-            pd = lazy("pandas")
+    Write it beside an import for the type checker, at the top of a module, as is done here for pandas.
     """
     return _Lazy(name)
+
+
+if TYPE_CHECKING:
+    import pandas as pd
+else:
+    pd = lazy("pandas")
+
+__all__ = ["lazy", "pd"]

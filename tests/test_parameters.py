@@ -51,7 +51,7 @@ class MadeUp:
     size: Annotated[Examples, Size("q", kept=False)] | None = None
 
 
-PARAMETERS = declared(MadeUp)
+PARAMETERS, BETA = declared(MadeUp), Parameter("beta", NonNegative, ...)
 
 
 def test_what_is_declared() -> None:
@@ -122,19 +122,19 @@ def test_integers_of_numpy_are_integers(number: Any) -> None:
 @pytest.mark.parametrize("number", [1, 1.0, np.float32(1), np.float64(1), np.int64(1)])
 def test_equal_numbers_come_out_alike(number: Any) -> None:
     assert repr(check(PARAMETERS, {"budget": 1, "beta": number})["beta"]) == "1.0"
-    assert repr(Parameter("beta", NonNegative, 0.0).checked(number)) == "1.0"
+    assert repr(BETA.checked(number)) == "1.0"
 
 
 @pytest.mark.parametrize("zero", [0, 0.0, -0.0, np.float32(-0.0)])
 def test_zero_has_no_sign(zero: Any) -> None:
     assert repr(check(PARAMETERS, {"budget": 1, "beta": zero})["beta"]) == "0.0"
-    assert repr(Parameter("beta", NonNegative, 0.0).checked(zero)) == "0.0"
+    assert repr(BETA.checked(zero)) == "0.0"
 
 
 def test_truth_is_no_number() -> None:
     for value in (True, np.bool_(True)):
         with pytest.raises(ParameterError, match="accepted: a number of at least 0 and at most 1e\\+30"):
-            Parameter("beta", NonNegative, 0.0).checked(value)
+            BETA.checked(value)
         with pytest.raises(ParameterError, match="budget: found"):
             check(PARAMETERS, {"budget": value})
 

@@ -10,11 +10,21 @@ from typing import Annotated, Any
 
 import typer
 
-from budgetbench.cli.commands import COMMANDS
+from budgetbench.cli import running, showing
 from budgetbench.cli.output import any_encoding, flush, give_up_output, noticing
 from budgetbench.errors import BudgetbenchError, ParameterError
 from budgetbench.version import __version__
 
+COMMANDS: dict[str, Callable[..., None]] = {
+    "run": running.run,
+    "plot": showing.plot,
+    "table": showing.table,
+    "check": showing.check,
+    "report": showing.report,
+    "fetch": showing.fetch,
+    "list": showing.list_,
+    "validate": showing.validate,
+}
 DEBUG = "--debug"
 INTERRUPTED = 130
 KEPT = "interrupted; every finished run is kept, and the same command goes on from there"

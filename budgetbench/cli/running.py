@@ -8,43 +8,72 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from budgetbench.cli.options import Configs, Data, Mirror, Quiet, Results
 from budgetbench.cli.showing import print_table
-from budgetbench.config import load, restricted
-from budgetbench.datasets import Cache, datasets
 from budgetbench.errors import BudgetbenchError, RequestError
-from budgetbench.experiment import Experiment
-from budgetbench.runner import Outcome, run_experiment
+from budgetbench.lazy import lazy
+
+if TYPE_CHECKING:
+    from budgetbench import config, datasets, runner
+    from budgetbench.experiment import Experiment
+else:
+    config, datasets, runner = map(lazy, ("budgetbench.config", "budgetbench.datasets", "budgetbench.runner"))
 
 
-def run_all(
-    configs: Sequence[Path],
-    *,
-    results: Path,
-    data: Path,
-    mirror: str | None,
-    permutations: int | None,
-    overrides: Sequence[str],
-    only: Sequence[str],
-    skip: Sequence[str],
-    dry: bool,
-    quiet: bool,
-    **how: Any,
+def run(
+    configs: Configs,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Runs at once; -1: one for each core.")] = -1,
+    results: Results = Path("results"),
+    data: Data = Path("data"),
+    mirror: Mirror = None,
+    permutations: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Number of runs, in place of the configuration's.")
+    ] = None,
+    overrides: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Another value, such as dataset.limit=500.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="ALGORITHM", help="Run this algorithm alone; may be repeated.")
+    ] = None,
+    skip: Annotated[
+        list[str] | None, typer.Option(metavar="DATASET", help="Leave out experiments on it; may be repeated.")
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget what was done before.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what is done and what is to run.")] = False,
+    backend: Annotated[Literal["loky", "threading", "dask"], typer.Option(help="How the workers are run.")] = "loky",
+    scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Of a dask scheduler.")] = None,
+    gram_limit: Annotated[
+        float | None,
+        typer.Option(metavar="GB", min=0, help="Largest Gram matrix to keep. [default: a quarter of the memory]"),
+    ] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="End a run that takes longer; it has failed. [default: no limit]"),
+    ] = None,
+    quiet: Quiet = False,
 ) -> None:
-    """Run each configuration; one that fails does not stop the others. All are checked before the first is run."""
+    """Run experiments, as far as they are not done yet, and show their tables."""
+    # One that fails does not stop the others; all are checked before the first is run.
+    if backend == "dask" or scheduler is not None:
+        raise RequestError(
+            "--backend dask: not available in this version; accepted: loky, threading. Leave the option out to use "
+            "all cores of this machine."
+        )
+    crew = runner.Crew(jobs, backend, None if gram_limit is None else gram_limit * 1e9, timeout)
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` has it
             signal.signal(number, _end)
     atexit.register(_heed_no_more)
-    experiments = [load(path, overrides, permutations) for path in configs]
+    experiments = [config.load(path, overrides or (), permutations) for path in configs]
     _refuse_shared_folders(configs, experiments)
     for experiment in experiments:
-        restricted(experiment, only)
-    left_out = {datasets[name].name for name in skip}
-    cache = Cache(data, mirror, quiet=quiet)
+        config.restricted(experiment, only or ())
+    left_out = {datasets.datasets[name].name for name in skip or ()}
+    cache = datasets.Cache(data, mirror, quiet=quiet)
     problems: list[str] = []
     exit_code = 2
     for experiment in experiments:
@@ -52,14 +81,16 @@ def run_all(
             typer.echo(f"{experiment.name}: left out, as its dataset {experiment.dataset.name} is to be skipped")
             continue
         try:
-            outcome = run_experiment(experiment, cache, results, only=only, dry=dry, quiet=quiet, **how)
+            outcome = runner.run_experiment(
+                experiment, cache, results, crew, only=only or (), fresh=fresh, dry=dry_run, quiet=quiet
+            )
         except BudgetbenchError as error:
             if len(experiments) == 1:
                 raise
             problems.append(f"{experiment.name}: {error}")
             exit_code = min(exit_code, error.exit_code)
             continue
-        failures = _report(experiment, outcome, dry, quiet)
+        failures = _report(outcome, dry_run, quiet)
         problems += failures
         exit_code = 1 if failures else exit_code
     if problems:
@@ -94,8 +125,9 @@ def _heed_no_more() -> None:
             signal.signal(number, signal.SIG_DFL)
 
 
-def _report(experiment: Experiment, outcome: Outcome, dry: bool, quiet: bool) -> list[str]:
+def _report(outcome: runner.Outcome, dry: bool, quiet: bool) -> list[str]:
     """Say what was done; the failures as one message."""
+    experiment = outcome.experiment
     if dry:
         typer.echo(f"{experiment.name}: {outcome.done} runs done, {outcome.missing.total()} to run")
         for name, count in outcome.missing.items():

@@ -1,32 +1,60 @@
-"""The commands that show, check and fetch: `table`, `list`, `validate`, `fetch`."""
+"""The commands that show, check and fetch."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from budgetbench.cli.options import Configs, Data, Mirror, Quiet, ResultsArgument
 from budgetbench.cli.output import console
-from budgetbench.config import load
-from budgetbench.datasets import Cache, datasets
 from budgetbench.errors import BudgetbenchError, RequestError
-from budgetbench.kernels import kernels
 from budgetbench.lazy import lazy
-from budgetbench.learners import learners
-from budgetbench.parameters import Parameters
-from budgetbench.results import Table, table
 
 if TYPE_CHECKING:
     from rich import table as tables
 
-    from budgetbench import archive
+    from budgetbench import archive, config, datasets, kernels, learners, verdicts
+    from budgetbench import report as reports
+    from budgetbench import results as recorded
+    from budgetbench.parameters import Parameters
     from budgetbench.results import formats
+    from budgetbench.verdicts import terminal, words, writing
 else:
-    archive, formats, tables = map(lazy, ("budgetbench.archive", "budgetbench.results.formats", "rich.table"))
+    names = "archive", "config", "datasets", "kernels", "learners", "verdicts"
+    archive, config, datasets, kernels, learners, verdicts = (lazy(f"budgetbench.{name}") for name in names)
+    reports, recorded, formats = map(lazy, ("budgetbench.report", "budgetbench.results", "budgetbench.results.formats"))
+    terminal, words, writing = (lazy(f"budgetbench.verdicts.{name}") for name in ("terminal", "words", "writing"))
+    tables = lazy("rich.table")
+
 #: Column headings and rows.
 Listing = tuple[tuple[str, ...], Iterable[tuple[str, ...]]]
+
+
+def plot(results: ResultsArgument = Path("results"), quiet: Quiet = False) -> None:
+    """Draw the figures of all experiments, or of one."""
+    for path in archive.plot_results(results):
+        if not quiet:
+            typer.echo(path)
+
+
+def table(
+    results: ResultsArgument = Path("results"),
+    form: Annotated[
+        Literal["text", "markdown", "latex", "csv"], typer.Option("--format", help="How the tables are written.")
+    ] = "text",
+) -> None:
+    """Show the tables of all experiments, or of one."""
+    screen = console()
+    for number, shown in enumerate(archive.each(archive.experiment_folders(results), _table)):
+        if number:
+            typer.echo()
+        if form == "text":
+            screen.print(formats.fitting(shown, screen.width))
+        else:
+            typer.echo(formats.document(shown) if form == "markdown" else formats.FORMATS[form](shown), nl=False)
 
 
 def print_table(folder: Path) -> None:
@@ -35,45 +63,62 @@ def print_table(folder: Path) -> None:
     screen.print(formats.fitting(_table(folder), screen.width))
 
 
-def show_tables(root: Path, form: str) -> None:
-    """The tables of all experiments under a folder."""
-    screen = console()
-    for number, shown in enumerate(archive.each(archive.experiment_folders(root), _table)):
-        if number:
-            typer.echo()
-        if form == "text":
-            screen.print(formats.fitting(shown, screen.width))
-        else:
-            typer.echo(formats.document(shown) if form == "markdown" else formats.render(shown, form), nl=False)
-
-
-def _table(folder: Path) -> Table:
+def _table(folder: Path) -> recorded.Table:
     results = archive.read_results(folder)
-    return table(results.summary, results.experiment)
+    return recorded.table(results.summary, results.experiment)
 
 
-def validate_configs(paths: Sequence[Path]) -> None:
-    """Check every configuration; all are reported on, and the first problem decides the exit code."""
-    problems = []
-    for path in paths:
-        try:
-            experiment = load(path)
-        except RequestError as error:
-            problems.append(str(error))
-            continue
-        typer.echo(f"{path}: ok, {experiment.n_trials} trials in {experiment.permutations} runs")
-    if problems:
-        raise RequestError("\n".join(problems))
+def check(
+    results: ResultsArgument = Path("results"),
+    form: Annotated[
+        Literal["text", "markdown", "csv"], typer.Option("--format", help="How the verdicts are written.")
+    ] = "text",
+    write: Annotated[bool, typer.Option("--write", help="Write verdicts.md and verdicts.csv there.")] = False,
+) -> None:
+    """Set every published number and claim beside our results; exit 1 when one does not hold for no known reason."""
+    found = verdicts.check(results)
+    if form == "text":
+        console().print(terminal.shown(found))
+    else:
+        typer.echo(writing.FORMATS[form](found), nl=False)
+    for path in verdicts.write_verdicts(found, results) if write else []:
+        typer.echo(f"written to {path}", err=True)
+    failed = verdicts.failures(found)
+    if failed:
+        listed = "\n".join(f"  {verdict.id}: {words.title(verdict)}" for verdict in failed)
+        what = f"{len(failed)} of {len(found)} published numbers and claims"
+        raise BudgetbenchError(f"{what} do not hold, for no known reason:\n{listed}")
 
 
-def fetch_datasets(names: Sequence[str], everything: bool, data: Path, mirror: str | None, quiet: bool) -> None:
-    """Have the files of datasets; one that cannot be had does not stop the others."""
+def report(
+    results: ResultsArgument = Path("results"),
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The page. [default: report.html in RESULTS]")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write one self-contained HTML page: verdicts, figures, tables, configurations and provenance."""
+    path = reports.write_report(results, out)
+    if not quiet:
+        typer.echo(path)
+
+
+def fetch(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[DATASET]...", show_default=False)] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Fetch every dataset.")] = False,
+    data: Data = Path("data"),
+    mirror: Mirror = None,
+    quiet: Quiet = False,
+) -> None:
+    """Download datasets, check them and keep them."""
+    # One that cannot be had does not stop the others.
     if not names and not everything:
         raise RequestError("fetch: name datasets, or give --all. See: budgetbench list datasets")
-    wanted = {datasets.canonical(name): datasets[name] for name in names}
+    known = datasets.datasets
+    wanted = {known.canonical(name): known[name] for name in names or ()}
     if everything:
-        wanted = {name: datasets[name] for name in datasets if datasets[name].files}
-    cache, problems = Cache(data, mirror, quiet=quiet), []
+        wanted = {name: known[name] for name in known if known[name].files}
+    cache, problems = datasets.Cache(data, mirror, quiet=quiet), []
     for name, dataset in wanted.items():
         if not dataset.files:
             typer.echo(f"{name}: nothing to fetch")
@@ -89,8 +134,30 @@ def fetch_datasets(names: Sequence[str], everything: bool, data: Path, mirror: s
         raise BudgetbenchError("\n".join(problems))
 
 
-def show_list(kind: str, data: Path, configs: Path) -> None:
-    """What configurations can name."""
+def validate(configs: Configs) -> None:
+    """Check configurations without running them."""
+    # All are reported on.
+    problems = []
+    for path in configs:
+        try:
+            experiment = config.load(path)
+        except RequestError as error:
+            problems.append(str(error))
+            continue
+        typer.echo(f"{path}: ok, {experiment.n_trials} trials in {experiment.permutations} runs")
+    if problems:
+        raise RequestError("\n".join(problems))
+
+
+def list_(
+    kind: Annotated[
+        Literal["algorithms", "datasets", "kernels", "configs"],
+        typer.Argument(help="What to list.", show_default=False),
+    ],
+    data: Data = Path("data"),
+    configs: Annotated[Path, typer.Option(metavar="DIR", help="Folder of configurations.")] = Path("configs"),
+) -> None:
+    """List what configurations can name: algorithms, datasets, kernels; or the configurations themselves."""
     listings: dict[str, Callable[[], Listing]] = {
         "algorithms": _algorithms,
         "datasets": lambda: _datasets(data),
@@ -107,21 +174,18 @@ def show_list(kind: str, data: Path, configs: Path) -> None:
 
 
 def _algorithms() -> Listing:
-    headers = ("name", "accepted", "default", "what it is")
-    return headers, [
-        row
-        for name in learners
-        for row in ((name, "", "", learners[name].title), *_parameters(learners[name].own_parameters()))
-    ]
+    known = learners.learners
+    return _with_parameters("what it is", ((name, known[name].title, known[name].own_parameters()) for name in known))
 
 
 def _kernels() -> Listing:
-    headers = ("name", "accepted", "default", "K(x, z)")
-    return headers, [
-        row
-        for name in kernels
-        for row in ((name, "", "", kernels[name].summary), *_parameters(kernels[name].parameters()))
-    ]
+    known = kernels.kernels
+    return _with_parameters("K(x, z)", ((name, known[name].summary, known[name].parameters()) for name in known))
+
+
+def _with_parameters(heading: str, items: Iterable[tuple[str, str, Parameters]]) -> Listing:
+    rows = [row for name, what, parameters in items for row in ((name, "", "", what), *_parameters(parameters))]
+    return ("name", "accepted", "default", heading), rows
 
 
 def _parameters(parameters: Parameters) -> Iterator[tuple[str, ...]]:
@@ -134,8 +198,8 @@ def _parameters(parameters: Parameters) -> Iterator[tuple[str, ...]]:
 
 def _datasets(data: Path) -> Listing:
     rows = []
-    for name in datasets:
-        dataset = datasets[name]
+    for name in datasets.datasets:
+        dataset = datasets.datasets[name]
         sizes = " + ".join(str(size) for size in (dataset.n_train, dataset.n_test) if size) or "?"
         here = "generated" if dataset.generated else "-"
         if dataset.files:
@@ -151,7 +215,7 @@ def _datasets(data: Path) -> Listing:
 def _configs(folder: Path) -> Listing:
     rows = []
     for path in sorted(folder.glob("*.yaml")):
-        experiment = load(path)
+        experiment = config.load(path)
         reproduces = experiment.reproduces
         rows.append((str(path), experiment.title, f"{reproduces.paper}, {reproduces.item}" if reproduces else ""))
     if not rows:

@@ -197,13 +197,12 @@ class Generated(Dataset):
     draw: Callable[..., Examples]
 
     def _load(self, request: Request) -> Data:
-        options = vars(request.options)
+        options = dict(vars(request.options))
         told = "/".join(f"{name}={value}" for name, value in options.items())
         identity = f"{self.name}/1/{told}/seed={request.seed}/run={request.run}"
-        random = generator(request.seed, Role.DATA, request.run)
-        how = {name: value for name, value in options.items() if name != "n_test"}
-        train = self.draw(random, **how)
-        test = self.draw(random, **how | {"n": options["n_test"]}) if "n_test" in options else None
+        random, n_test = generator(request.seed, Role.DATA, request.run), options.pop("n_test", None)
+        train = self.draw(random, **options)
+        test = self.draw(random, **options | {"n": n_test}) if n_test else None
         return Data(train, test, self.classes, identity)
 
 

@@ -158,9 +158,8 @@ def readable_labels(path: Path, labels: NDArray[Any]) -> NDArray[Any]:
         return _of_text(path, as_text(path, labels))
     if labels.dtype.kind not in "biuf":
         raise DataError(f"{path}: labels hold {labels.dtype}; expected whole numbers or names")
-    # Beyond its mantissa a float is one for several whole numbers.
-    largest = 2 ** (np.finfo(labels.dtype).nmant + 1) if labels.dtype.kind == "f" else LARGEST
     if labels.dtype.kind == "f":
+        largest = 2 ** (np.finfo(labels.dtype).nmant + 1)  # beyond it a float is one for several whole numbers
         _refuse(path, labels, ~(np.isfinite(labels) & (labels == np.round(labels))), EXPECTED)
         _refuse(path, labels, np.abs(labels) > largest, f"at most {largest} in size, as {labels.dtype} holds no more")
     if labels.dtype.kind == "u":

@@ -19,7 +19,7 @@ from budgetbench.errors import DataError
 
 #: Accepted names of each array.
 NAMES = {"X": ("X", "X_train", "x_train"), "y": ("y", "y_train"), "X_test": ("X_test", "x_test"), "y_test": ("y_test",)}
-WANTED = {f"{name}.npy" for names in NAMES.values() for name in names}
+WANTED = {name for names in NAMES.values() for name in names}
 
 
 @register
@@ -47,21 +47,16 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any] | None]:
         raise DataError(f"{path}: a single array; expected an .npz file with arrays X and y (numpy.savez)")
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            return {
-                member.filename.removesuffix(".npy"): read_member(archive, member)
-                for member in archive.infolist()
-                if member.filename.endswith(".npy")
-            }
+            members = {one.filename[:-4]: one for one in archive.infolist() if one.filename.endswith(".npy")}
+            return {name: read_member(archive, one) if name in WANTED else None for name, one in members.items()}
     except UnfitError as error:
         raise DataError(f"{path}: {error}") from error
     except Exception as error:  # zipfile and NumPy fail in many ways on files of other kinds
         raise DataError(f"{path}: not an .npz file of plain arrays of numbers or strings") from error
 
 
-def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any] | None:
-    """An array, if its name is a known one; UnfitError if what its header says is not what follows it."""
-    if member.filename not in WANTED:
-        return None
+def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
+    """An array; UnfitError if what its header says is not what follows it."""
     with archive.open(member) as packed:
         content = io.BytesIO(read_bounded(packed, lambda: member.compress_size))
     version = np.lib.format.read_magic(content)

@@ -9,8 +9,7 @@ import importlib
 import pkgutil
 
 from budgetbench.plots.base import FigureKind, NothingToDraw, figures
-from budgetbench.plots.experiment import Wanted, drawings
-from budgetbench.plots.writer import save
+from budgetbench.plots.experiment import Wanted, drawings, save
 
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")

@@ -94,10 +94,11 @@ class FigureKind:
         return self.draw(results, self.options(**{name: value for name, value in spec.items() if name != "kind"}))
 
 
-def figure_kind(name: str, summary: str, options: type[Options]) -> Callable[[Draw], Draw]:
-    """Make a drawing function a kind of figure that configurations can name."""
+def figure_kind(summary: str, options: type[Options]) -> Callable[[Draw], Draw]:
+    """Make a drawing function a kind of figure that configurations can name as it is called."""
 
     def decorate(draw: Draw) -> Draw:
+        name = draw.__name__
         figures.add(name, FigureKind(name, summary, options, draw))
         return draw
 

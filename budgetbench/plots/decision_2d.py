@@ -10,19 +10,17 @@ from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from budgetbench.datasets import datasets
-from budgetbench.lazy import lazy
+from budgetbench.lazy import lazy, pd
 from budgetbench.parameters import Accepted
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, figure_kind
-from budgetbench.plots.panels import close_panels, new_panels
 from budgetbench.plots.refit import Refit, refit
+from budgetbench.plots.style import close_panels, new_panels
 from budgetbench.results import Results
 from budgetbench.results.names import learner_title, parameter_text, varying
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib import lines
 else:
-    pd = lazy("pandas")
     lines = lazy("matplotlib.lines")
 
 Floats = NDArray[np.float64]
@@ -30,6 +28,8 @@ Floats = NDArray[np.float64]
 PANEL = 1.72  # inches
 FINENESS = 241  # points along an axis at which a decision surface is computed
 NEGATIVE, POSITIVE, STORED, BEST = "#D55E00", "#0072B2", "#000000", "#009E73"
+#: From the colour of the one class over white to that of the other.
+SHADES = ["#F3B68C", "#F6C7A6", "#F9D9C3", "#FCEADF", "#FEF6F1", "#F1F6FA", "#DEEAF3", "#C1D9EA", "#A3C8E0", "#86B6D7"]
 #: Parameters that a panel's title shows in words of its own, or not at all.
 TITLED = ("budget", "epochs", "backfitting", "iterations", "C")
 
@@ -55,16 +55,13 @@ class Decision2D(Options):
 
 
 @figure_kind(
-    "decision_2d",
     "data in the plane, with the decision rule and the support vectors of each learner in the first run",
     Decision2D,
 )
 def decision_2d(results: Results, options: Decision2D) -> Drawing:
     """A panel for each parameter set: the training data, where f = 0 and, with `surface`, how f falls off beside it.
 
-    Models are not recorded, so they are learnt again, from the same stream. `best_line` adds the best rule that a line
-    gives, where the dataset knows it; `errors` says which ones a panel's title counts; `notes` are lines that go under
-    the panels' titles, such as published counts.
+    Models are not recorded, so they are learnt again, from the same stream.
     """
     again = refit(results, inputs=2)
     found = list(again.models(results))
@@ -87,16 +84,8 @@ def decision_2d(results: Results, options: Decision2D) -> Drawing:
     for axes, (trial, model), title, note in zip(cells, found, titles, notes, strict=True):
         _panel(axes, again, model, frame, options)
         wrong = again.wrong(model)
-        axes.set_title(
-            "\n".join(
-                [
-                    title,
-                    _counts(trial, model, wrong if options.errors == "training" else None),
-                    *([note] if options.notes else []),
-                ]
-            ),
-            fontsize=7,
-        )
+        counts = _counts(trial, model, wrong if options.errors == "training" else None)
+        axes.set_title("\n".join([title, counts, *([note] if options.notes else [])]), fontsize=7)
     handles, labels = _legend(options, again)
     caption = f"{len(again.stream.order)} training examples of one run."
     heading = options.title or results.experiment.title
@@ -147,7 +136,7 @@ def _panel(axes: Any, again: Refit, model: Any, frame: tuple[Floats, Floats], op
     if options.surface:
         unit = float(np.quantile(np.abs(f), 0.9)) or 1.0
         levels = unit * np.array([-1e9, -1, -0.6, -0.3, -0.1, 0, 0.1, 0.3, 0.6, 1, 1e9])
-        axes.contourf(across, up, f, levels=levels, colors=_shades(), zorder=0)
+        axes.contourf(across, up, f, levels=levels, colors=SHADES, zorder=0)
     order = again.stream.order
     X, positive = again.problem.X[order], again.stream.labels[order] == 1
     size = 220 / np.sqrt(len(order)) / 3
@@ -166,37 +155,21 @@ def _panel(axes: Any, again: Refit, model: Any, frame: tuple[Floats, Floats], op
         axes.spines[side].set_visible(True)
 
 
-def _shades() -> list[str]:
-    """From the colour of the one class over white to that of the other."""
-    return [
-        "#F3B68C",
-        "#F6C7A6",
-        "#F9D9C3",
-        "#FCEADF",
-        "#FEF6F1",
-        "#F1F6FA",
-        "#DEEAF3",
-        "#C1D9EA",
-        "#A3C8E0",
-        "#86B6D7",
-    ]
-
-
 def _best_line(again: Refit) -> Floats | None:
     return getattr(datasets[again.experiment.dataset.name], "best_line", None)
 
 
 def _legend(options: Decision2D, again: Refit) -> tuple[list[Any], list[str]]:
     negative, positive = (str(label) for label in again.problem.classes)
-    entries = [
-        (lines.Line2D([], [], color=NEGATIVE, marker="o", linestyle="none"), f"class {negative}"),
-        (lines.Line2D([], [], color=POSITIVE, marker="^", linestyle="none"), f"class {positive}"),
-        (lines.Line2D([], [], color=STORED, marker="s", linestyle="none", markerfacecolor="none"), "support vector"),
-        (lines.Line2D([], [], color=STORED, linewidth=1.2), "decision rule"),
-    ]
+    shown: dict[str, dict[str, Any]] = {
+        f"class {negative}": {"color": NEGATIVE, "marker": "o", "linestyle": "none"},
+        f"class {positive}": {"color": POSITIVE, "marker": "^", "linestyle": "none"},
+        "support vector": {"color": STORED, "marker": "s", "linestyle": "none", "markerfacecolor": "none"},
+        "decision rule": {"color": STORED, "linewidth": 1.2},
+    }
     if options.best_line and _best_line(again) is not None:
-        entries.append((lines.Line2D([], [], color=BEST, linewidth=1.1, linestyle=(0, (4, 2))), "Bayes rule"))
-    return [handle for handle, _ in entries], [label for _, label in entries]
+        shown["Bayes rule"] = {"color": BEST, "linewidth": 1.1, "linestyle": (0, (4, 2))}
+    return [lines.Line2D([], [], **style) for style in shown.values()], list(shown)
 
 
 def _numbers(again: Refit, found: list[tuple[pd.Series[Any], Any]]) -> pd.DataFrame:

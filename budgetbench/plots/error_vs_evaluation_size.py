@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
-import numpy as np
-
-from budgetbench.lazy import lazy
+from budgetbench.lazy import pd
 from budgetbench.plots.axes import set_scale
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, figure_kind
-from budgetbench.plots.panels import close_panels, new_panels
-from budgetbench.plots.series import BARS, bar_ends, runs_text
-from budgetbench.plots.style import COLOURS
+from budgetbench.plots.series import bars_text, draw_means, in_percent, runs_text
+from budgetbench.plots.style import COLOURS, close_panels, limit, new_panels
 from budgetbench.results import Results
 from budgetbench.results.measures import MEASURES
 from budgetbench.results.summary import params_of
-
-if TYPE_CHECKING:
-    import pandas as pd
-else:
-    pd = lazy("pandas")
 
 #: What the ways to choose the examples are called, and how each is drawn.
 RULES = {
@@ -44,7 +36,6 @@ class ErrorVsEvaluationSize(Options):
 
 
 @figure_kind(
-    "error_vs_evaluation_size",
     "test error against the number of examples on which the Tighter Budget Perceptron counts errors",
     ErrorVsEvaluationSize,
 )
@@ -62,14 +53,13 @@ def error_vs_evaluation_size(results: Results, options: ErrorVsEvaluationSize) -
         for axes, scale in zip(row, ("log", "linear"), strict=True):
             _panel(axes, own, scale)
             axes.set_title(f"{budget} support vectors, {scale} scale", loc="left", fontsize=8)
-            if options.y_limits is not None:
-                axes.set_ylim(*options.y_limits)
+            limit(axes, replace(options, x_limits=None))  # there is an axis for each scale
         row[0].set_ylabel(MEASURES["test_error"].label)
     for axes in panels[-1]:
         axes.set_xlabel("Number of evaluation examples q")
     handles, labels = panels[0, 0].get_legend_handles_labels()
-    bars = BARS[options.error_bars] if (data["high"] > data["low"]).any() else ""
-    caption = f"{runs_text(data['runs'])}{f'; bars: {bars}' if bars else ''}. Before a removal, errors are counted on:"
+    bars = bars_text(data, options.error_bars)
+    caption = f"{runs_text(data['runs'])}{bars}. Before a removal, errors are counted on:"
     title = options.title or results.experiment.title
     close_panels(figure, title, caption, [handle[0] for handle in handles], labels, 2)
     return Drawing(figure, data)
@@ -78,35 +68,18 @@ def error_vs_evaluation_size(results: Results, options: ErrorVsEvaluationSize) -
 def _numbers(results: Results, bars: str) -> pd.DataFrame:
     """What is drawn: for each budget and way the q, the mean test error and the ends of its bar, in percent."""
     summary = results.summary
-    lows, highs = bar_ends(summary, "test_error", bars)
-    rows = []
-    for (number, row), params, low, high in zip(summary.iterrows(), params_of(summary), lows, highs, strict=True):
-        rule, mean = params.get("evaluate"), row["test_error_mean"]
-        if rule not in RULES or np.isnan(mean):
-            continue
-        size: Any = params.get("evaluation_size")
-        if rule == "support":
-            size = row["support_size_mean"]
-        elif rule == "all":
-            size = results.trials.loc[results.trials["point"] == number, "train_size"].max()
-        rows.append(
-            {
-                "budget": int(row["budget"]),
-                "evaluate": rule,
-                "evaluation_size": float(size),
-                "runs": row["runs"],
-                "y": 100 * mean,
-                "low": 100 * low,
-                "high": 100 * high,
-            }
-        )
-    if not rows:
+    given = pd.DataFrame(params_of(summary), summary.index, ["evaluate", "evaluation_size"])
+    data = given.join(summary[["budget", "runs"]]).assign(**in_percent(summary, "test_error", bars))
+    data = data[data["evaluate"].isin(RULES) & data["y"].notna()]
+    if data.empty:
         raise NothingToDraw("no finished run has test_error and a parameter evaluate")
+    seen = results.trials.groupby("point")["train_size"].max().reindex(data.index)
+    sizes = data["evaluation_size"].mask(data["evaluate"] == "support", summary["support_size_mean"])
+    sizes = sizes.mask(data["evaluate"] == "all", seen).astype(float)
+    data = data.assign(budget=data["budget"].astype(int), evaluation_size=sizes)
     order = {rule: number for number, rule in enumerate(RULES)}
-    data = pd.DataFrame(rows)
-    return data.sort_values(
-        ["budget", "evaluate", "evaluation_size"], key=lambda column: column.replace(order), ignore_index=True
-    )
+    columns = ["budget", "evaluate", "evaluation_size", "runs", "y", "low", "high"]
+    return data[columns].sort_values(columns[:3], key=lambda column: column.replace(order), ignore_index=True)
 
 
 def _panel(axes: Any, data: pd.DataFrame, scale: str) -> None:
@@ -114,23 +87,11 @@ def _panel(axes: Any, data: pd.DataFrame, scale: str) -> None:
         own = data[data["evaluate"] == rule]
         if own.empty:
             continue
-        x, y, low, high = (own[name].to_numpy(dtype=float) for name in ("evaluation_size", "y", "low", "high"))
-        alone = rule in ("all", "support")
-        if alone:
-            axes.axhline(y[0], color=colour, linewidth=0.8, linestyle=(0, (1.2, 2.0)), zorder=1)
-        axes.errorbar(
-            x,
-            y,
-            yerr=np.vstack([y - low, high - y]).clip(min=0),
-            label=label,
-            color=colour,
-            marker=marker,
-            linestyle="none" if alone else "-",
-            elinewidth=0.9,
-            capsize=2.2,
-            capthick=0.9,
-            zorder=3 if alone else 2,
-        )
+        line: dict[str, Any] = {"linestyle": "-", "zorder": 2}
+        if rule in ("all", "support"):
+            axes.axhline(own["y"].iloc[0], color=colour, linewidth=0.8, linestyle=(0, (1.2, 2.0)), zorder=1)
+            line = {"linestyle": "none", "zorder": 3}
+        draw_means(axes, own, "evaluation_size", label=label, color=colour, marker=marker, **line)
     set_scale(axes, "x", scale, data["evaluation_size"].to_numpy())
     set_scale(axes, "y", "linear", data["y"].to_numpy())
     least, most = data["evaluation_size"].min(), data["evaluation_size"].max()

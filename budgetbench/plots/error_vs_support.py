@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
-from budgetbench.lazy import lazy
+from budgetbench.lazy import pd
 from budgetbench.plots.axes import dodged, positive_floor, set_scale
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figure_kind
-from budgetbench.plots.series import BARS, Series, bar_ends, runs_text, series_over_sizes
+from budgetbench.plots.series import Series, bars_text, draw_means, in_percent, runs_text, series_of
 from budgetbench.plots.style import finish, new_figure
 from budgetbench.results import Results
 from budgetbench.results.measures import MEASURES, Error
-
-if TYPE_CHECKING:
-    import pandas as pd
-else:
-    pd = lazy("pandas")
 
 
 @dataclass(frozen=True)
@@ -39,11 +31,7 @@ class ErrorVsSupport(Options):
     y: Scale = "linear"
 
 
-@figure_kind(
-    "error_vs_support",
-    "error against the number of support vectors, learners with several budgets as lines",
-    ErrorVsSupport,
-)
+@figure_kind("error against the number of support vectors, learners with several budgets as lines", ErrorVsSupport)
 def error_vs_support(results: Results, options: ErrorVsSupport) -> Drawing:
     """Mean error (%) over mean support size, with bars; a learner with one parameter set is a point.
 
@@ -57,12 +45,14 @@ def error_vs_support(results: Results, options: ErrorVsSupport) -> Drawing:
     rows = rows[rows["size"].notna()]
     if rows.empty:
         raise NothingToDraw(f"no finished run has {measure} and support_size")
-    series = series_over_sizes(results, rows)
+    series = series_of(results, rows, over_sizes=True)
     data = _numbers(series, measure, options)
     figure, axes = new_figure(options.size, [one.label for one in series])
     for one in series:
         own = data[data["series"] == one.label]
-        _draw(axes, one, own, bars=options.error_bars != "none")
+        alone: dict[str, Any] = {"linestyle": "none", "markersize": 6.0, "zorder": 3}
+        style = one.drawn() | (alone if len(own) == 1 else {"linestyle": one.line, "zorder": 2})
+        draw_means(axes, own, "x", options.error_bars != "none", **style)
     set_scale(axes, "x", options.x, data["x"].to_numpy())
     set_scale(axes, "y", options.y, data[["y", "low", "high"]].to_numpy().ravel())
     if options.x == "linear":
@@ -73,8 +63,7 @@ def error_vs_support(results: Results, options: ErrorVsSupport) -> Drawing:
         axes.set_ylim(-0.03 * top if data["y"].min() < 0.03 * top else 0.0, top)
     axes.set_xlabel(MEASURES["support_size"].label)
     axes.set_ylabel(MEASURES[measure].label)
-    bars = BARS[options.error_bars] if (data["high"] > data["low"]).any() else ""
-    caption = runs_text(data["runs"]) + (f"; bars: {bars}" if bars else "") + "."
+    caption = f"{runs_text(data['runs'])}{bars_text(data, options.error_bars)}."
     finish(figure, axes, options, options.title or results.experiment.title, caption)
     return Drawing(figure, data)
 
@@ -84,23 +73,11 @@ def _numbers(series: list[Series], measure: str, options: ErrorVsSupport) -> pd.
     parts = []
     for one in series:
         rows = one.rows.sort_values("size", kind="stable")
-        low, high = bar_ends(rows, measure, options.error_bars)
-        part = pd.DataFrame(
-            {
-                "series": one.label,
-                "algorithm": one.algorithm,
-                "params": rows["params"],
-                "budget": rows["budget"],
-                "runs": rows["runs"],
-                "support_size": rows["size"],
-                # a logarithmic axis has no place for an empty support set
-                "x": rows["size"].clip(lower=1.0) if options.x == "log" else rows["size"],
-                "y": 100 * rows[f"{measure}_mean"],
-                "low": 100 * low,
-                "high": 100 * high,
-            }
-        )
-        parts.append(part)
+        part = {"series": one.label, "algorithm": one.algorithm}
+        part |= {name: rows[name] for name in ("params", "budget", "runs")} | {"support_size": rows["size"]}
+        # a logarithmic axis has no place for an empty support set
+        part["x"] = rows["size"].clip(lower=1.0) if options.x == "log" else rows["size"]
+        parts.append(pd.DataFrame(part | in_percent(rows, measure, options.error_bars)))
     shifted = dodged([part["x"].to_numpy(dtype=float) for part in parts], options.x)
     data: pd.DataFrame = pd.concat(
         [part.assign(x=x) for part, x in zip(parts, shifted, strict=True)], ignore_index=True
@@ -109,22 +86,3 @@ def _numbers(series: list[Series], measure: str, options: ErrorVsSupport) -> pd.
         floor = positive_floor(data[["y", "low"]].to_numpy(dtype=float).ravel()) / 2
         data[["y", "low"]] = data[["y", "low"]].clip(lower=floor)
     return data
-
-
-def _draw(axes: Any, one: Series, own: pd.DataFrame, bars: bool) -> None:
-    x, y, low, high = (own[name].to_numpy(dtype=float) for name in ("x", "y", "low", "high"))
-    style = one.drawn()
-    reach: NDArray[np.float64] | None = np.vstack([y - low, high - y]).clip(min=0) if bars else None
-    alone = len(own) == 1
-    axes.errorbar(
-        x,
-        y,
-        yerr=reach,
-        linestyle="none" if alone else one.line,
-        markersize=6.0 if alone else None,
-        elinewidth=0.9,
-        capsize=2.2,
-        capthick=0.9,
-        zorder=3 if alone else 2,
-        **style,
-    )

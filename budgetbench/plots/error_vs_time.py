@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from budgetbench.lazy import lazy
+from budgetbench.lazy import pd
 from budgetbench.plots.axes import set_scale
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figure_kind
-from budgetbench.plots.series import BARS, Series, bar_ends, runs_text, series_over_sizes
+from budgetbench.plots.series import Series, bars_text, draw_means, in_percent, runs_text, series_of
 from budgetbench.plots.style import COLOURS, LINES, MARKERS, finish, new_figure
 from budgetbench.results import Results
 from budgetbench.results.measures import MEASURES
 from budgetbench.results.names import learner, learner_title, parameters_text, varying
 from budgetbench.results.sizes import kept
 from budgetbench.results.summary import params_of
-
-if TYPE_CHECKING:
-    import pandas as pd
-else:
-    pd = lazy("pandas")
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,11 +41,7 @@ class ErrorVsTime(Options):
     y: Scale = "linear"
 
 
-@figure_kind(
-    "error_vs_time",
-    "test error against training time, learners with several budgets as lines",
-    ErrorVsTime,
-)
+@figure_kind("test error against training time, learners with several budgets as lines", ErrorVsTime)
 def error_vs_time(results: Results, options: ErrorVsTime) -> Drawing:
     """Mean test error (%) over the median training time of the runs; marks grow with the budget.
 
@@ -63,25 +54,13 @@ def error_vs_time(results: Results, options: ErrorVsTime) -> Drawing:
     rows = rows[rows["seconds"] > 0]
     if rows.empty:
         raise NothingToDraw("no finished run has test_error and train_seconds")
-    series = series_over_sizes(results, rows)
+    series = series_of(results, rows, over_sizes=True)
     labels = _labels(series)
     parts = []
     for one, label in zip(series, labels, strict=True):
         own = one.rows.sort_values("budget", kind="stable")
-        low, high = bar_ends(own, "test_error", options.error_bars)
-        parts.append(
-            pd.DataFrame(
-                {
-                    "series": label,
-                    "budget": own["budget"],
-                    "runs": own["runs"],
-                    "seconds": own["seconds"],
-                    "y": 100 * own["test_error_mean"],
-                    "low": 100 * low,
-                    "high": 100 * high,
-                }
-            )
-        )
+        means = pd.DataFrame(in_percent(own, "test_error", options.error_bars))
+        parts.append(own.assign(series=label)[["series", "budget", "runs", "seconds"]].join(means))
     data = pd.concat(parts, ignore_index=True)
     figure, axes = new_figure(options.size, labels)
     budgets = sorted(data["budget"].dropna().unique())
@@ -91,48 +70,33 @@ def error_vs_time(results: Results, options: ErrorVsTime) -> Drawing:
     set_scale(axes, "y", options.y, data[["y", "low", "high"]].to_numpy().ravel())
     axes.set_xlabel(MEASURES["train_seconds"].label)
     axes.set_ylabel(MEASURES["test_error"].label)
-    bars_text = BARS[options.error_bars] if (data["high"] > data["low"]).any() else ""
-    caption = f"{runs_text(data['runs'])}, median time{f'; bars: {bars_text}' if bars_text else ''}"
+    caption = f"{runs_text(data['runs'])}, median time{bars_text(data, options.error_bars)}"
     if len(budgets) > 1:
-        caption += f"; the larger the mark, the larger the budget: {', '.join(str(budget) for budget in budgets)}"
-    caption += "."
-    finish(figure, axes, options, options.title or results.experiment.title, caption)
+        caption += f"; the larger the mark, the larger the budget: {', '.join(map(str, budgets))}"
+    finish(figure, axes, options, options.title or results.experiment.title, f"{caption}.")
     return Drawing(figure, data)
 
 
 def _draw(axes: Axes, drawn: pd.DataFrame, number: int, label: str, budgets: Sequence[int]) -> None:
     """One line, whose marks grow with the budget."""
     colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
-    x, y, low, high = (drawn[name].to_numpy(dtype=float) for name in ("seconds", "y", "low", "high"))
-    axes.errorbar(
-        x,
-        y,
-        yerr=np.vstack([y - low, high - y]).clip(min=0),
-        label=label,
-        color=colour,
-        marker=marker,
-        markersize=SMALLEST,
-        linestyle=LINES[number % len(LINES)] if len(drawn) > 1 else "none",
-        linewidth=0.9,
-        elinewidth=0.9,
-        capsize=2.2,
-        capthick=0.9,
-    )
+    line = LINES[number % len(LINES)] if len(drawn) > 1 else "none"
+    style: dict[str, Any] = {"label": label, "color": colour, "marker": marker, "markersize": SMALLEST}
+    draw_means(axes, drawn, "seconds", linestyle=line, linewidth=0.9, **style)
     rank = [0 if pd.isna(budget) else budgets.index(budget) for budget in drawn["budget"]]
     sizes = np.linspace(SMALLEST, LARGEST, max(2, len(budgets)))[rank]
-    axes.scatter(x, y, s=sizes**2, color=colour, marker=marker, linewidths=0, zorder=3)
+    axes.scatter(drawn["seconds"], drawn["y"], s=sizes**2, color=colour, marker=marker, linewidths=0, zorder=3)
 
 
 def _labels(series: list[Series]) -> list[str]:
     """The learner's name and the parameters that are other than usual: what a variant is called matters here more than
     what it has in common with the others."""
-    params = {id(one): params_of(one.rows)[0] for one in series}
+    params = [params_of(one.rows)[0] for one in series]
     labels = []
-    for one in series:
-        own = params[id(one)]
+    for one, own in zip(series, params, strict=True):
         cls = learner(one.algorithm)
         usual = cls.defaults() if cls else {}
-        siblings = [params[id(other)] for other in series if other.algorithm == one.algorithm]
+        siblings = [other for other, its in zip(params, series, strict=True) if its.algorithm == one.algorithm]
         names = [name for name in varying(siblings, without=kept()) if own.get(name) != usual.get(name)]
         words = parameters_text(own, names)
         labels.append(f"{learner_title(one.algorithm)} ({words})" if words else learner_title(one.algorithm))

@@ -1,14 +1,22 @@
-"""Drawing the figures that an experiment asks for."""
+"""Drawing the figures that an experiment asks for, and writing them: for the screen, for print, the numbers in them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain, count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from budgetbench.lazy import pd
 from budgetbench.plots.base import Drawing, NothingToDraw, figures
 from budgetbench.plots.style import styled
 from budgetbench.results import Results
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+RESOLUTION = 200
 
 CURVES = ("online_error_vs_seen", "support_vs_seen", "online_error_vs_support")
 
@@ -50,22 +58,40 @@ def drawings(results: Results) -> Iterator[Wanted]:
 
 def _suitable(results: Results) -> list[str]:
     """The kinds that an experiment without `plots` gets."""
-    kinds = []
     if results.summary["test_error_mean"].notna().any():
-        kinds.append("error_vs_support")
-    elif results.trials["curve"].notna().any():
-        kinds += CURVES
-    return kinds
+        return ["error_vs_support"]
+    return list(CURVES) if results.trials["curve"].notna().any() else []
 
 
 def _stems(specs: Sequence[dict[str, Any]]) -> list[str]:
     """A file name for each figure: its `name`, else its kind, numbered where several have it."""
     stems: list[str] = []
     for spec in specs:
-        stem = base = spec["name"] or spec["kind"]
-        number = 1
-        while stem in stems:
-            number += 1
-            stem = f"{base}_{number}"
-        stems.append(stem)
+        base = spec["name"] or spec["kind"]
+        numbered = (f"{base}_{number}" for number in count(2))
+        stems.append(next(stem for stem in chain([base], numbered) if stem not in stems))
     return stems
+
+
+def save(figure: Figure, data: pd.DataFrame, folder: Path | str, stem: str) -> list[Path]:
+    """Write `stem`.png, .pdf and .csv into a folder, which is made where it is missing.
+
+    The same figure gives the same bytes: no dates and no version numbers go into the files.
+
+    Parameters
+    ----------
+    data : the numbers drawn; written as they are, without the index.
+
+    Returns
+    -------
+    The three paths.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"{stem}.{ending}" for ending in ("png", "pdf", "csv")]
+    with styled():
+        figure.savefig(paths[0], dpi=RESOLUTION, metadata={"Software": None})
+        figure.savefig(paths[1], metadata={"CreationDate": None, "Creator": None, "Producer": None})
+    with paths[2].open("w", encoding="utf-8", newline="") as stream:
+        data.to_csv(stream, index=False, lineterminator="\n")
+    return paths

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from annotated_types import Ge
 
-from budgetbench.lazy import lazy
+from budgetbench.lazy import pd
 from budgetbench.parameters import Unit
 from budgetbench.plots.axes import set_scale
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figure_kind
-from budgetbench.plots.series import Series, runs_text, series_of_rows
+from budgetbench.plots.series import Series, runs_text, series_of
 from budgetbench.plots.style import finish, new_figure
 from budgetbench.results import Results
 from budgetbench.results.measures import MEASURES
 from budgetbench.results.sizes import budget_of
 from budgetbench.results.summary import params_of
 
-if TYPE_CHECKING:
-    import pandas as pd
-else:
-    pd = lazy("pandas")
-
 LABELS = {"seen": "Number of examples seen"} | {name: MEASURES[name].label for name in ("online_error", "support_size")}
 CROWD = 12  # more curves than this cannot be told apart
 START = 0.02  # of the examples seen: earlier, the share of mistakes is that of a handful and would set the scale
-BANDS = {"std": "band: ± standard deviation", "minmax": "band: minimum to maximum", "none": ""}
+BANDS = {"std": "; band: ± standard deviation", "minmax": "; band: minimum to maximum", "none": ""}
 
 
 @dataclass(frozen=True)
@@ -55,31 +50,19 @@ class CurvesOverSupport(Curves):
     x: Scale = "log"
 
 
-@figure_kind(
-    "online_error_vs_seen",
-    "share of mistakes so far against the number of examples seen",
-    Curves,
-)
+@figure_kind("share of mistakes so far against the number of examples seen", Curves)
 def online_error_vs_seen(results: Results, options: Curves) -> Drawing:
     """Orabona's Figure 1: mean online error (%) over the stream."""
     return _curves(results, options, "seen", "online_error")
 
 
-@figure_kind(
-    "support_vs_seen",
-    "size of the support set against the number of examples seen",
-    Curves,
-)
+@figure_kind("size of the support set against the number of examples seen", Curves)
 def support_vs_seen(results: Results, options: Curves) -> Drawing:
     """Orabona's Figure 2: mean size of the support set over the stream."""
     return _curves(results, options, "seen", "support_size")
 
 
-@figure_kind(
-    "online_error_vs_support",
-    "share of mistakes so far against the size of the support set at that time",
-    CurvesOverSupport,
-)
+@figure_kind("share of mistakes so far against the size of the support set at that time", CurvesOverSupport)
 def online_error_vs_support(results: Results, options: Curves) -> Drawing:
     """Orabona's Figure 3: mean online error (%) over mean size of the support set; a full set goes straight on."""
     return _curves(results, options, "support_size", "online_error")
@@ -87,7 +70,7 @@ def online_error_vs_support(results: Results, options: Curves) -> Drawing:
 
 def _curves(results: Results, options: Curves, across: str, up: str) -> Drawing:
     rows, budget = _chosen(results, options.budget)
-    series = series_of_rows(results, rows)
+    series = series_of(results, rows, over_sizes=False)
     data = pd.concat([_numbers(results, one, across, up, options) for one in series], ignore_index=True)
     if (up == "online_error" and options.x == "linear") or across == "support_size":
         data = data[data["seen"] >= START * data["seen"].max()].reset_index(drop=True)
@@ -96,7 +79,11 @@ def _curves(results: Results, options: Curves, across: str, up: str) -> Drawing:
     figure, axes = new_figure(options.size, [one.label for one in series])
     for number, one in enumerate(series):
         own = data[data["series"] == one.label]
-        _draw(axes, one, own, number / len(series), options.band != "none")
+        if options.band != "none":
+            axes.fill_between(own["x"], own["low"], own["high"], color=one.colour, alpha=0.15, linewidth=0, zorder=1)
+        # markers are a ninth apart, and each series starts elsewhere so that they do not coincide
+        every = (number / len(series) * 0.11, 0.11)
+        axes.plot(own["x"], own["y"], linestyle=one.line, markevery=every, zorder=2, **one.drawn())
     set_scale(axes, "x", options.x, data["x"].to_numpy(dtype=float))
     set_scale(axes, "y", options.y, data["y"].to_numpy(dtype=float))
     if options.x == "linear":
@@ -105,10 +92,8 @@ def _curves(results: Results, options: Curves, across: str, up: str) -> Drawing:
         axes.set_ylim(*_limits(data, from_zero=up == "support_size"))
     axes.set_xlabel(LABELS[across])
     axes.set_ylabel(LABELS[up])
-    several = data["runs"].max() > 1 and BANDS[options.band]
-    caption = (
-        runs_text(data["runs"]) + (f"; {several}" if several else "") + (f"; B = {budget}" if budget else "") + "."
-    )
+    bands = BANDS[options.band] if data["runs"].max() > 1 else ""
+    caption = f"{runs_text(data['runs'])}{bands}{f'; B = {budget}' if budget else ''}."
     finish(figure, axes, options, options.title or results.experiment.title, caption)
     return Drawing(figure, data)
 
@@ -181,11 +166,3 @@ def _numbers(results: Results, one: Series, across: str, up: str, options: Curve
         if axis == "log":  # nothing stored, or no mistake, yet
             data = data[data[name] > 0]
     return data
-
-
-def _draw(axes: Any, one: Series, own: pd.DataFrame, phase: float, band: bool) -> None:
-    """A line with markers a ninth of it apart, each series starting elsewhere so that markers do not coincide."""
-    x, y = own["x"].to_numpy(), own["y"].to_numpy()
-    if band:
-        axes.fill_between(x, own["low"], own["high"], color=one.colour, alpha=0.15, linewidth=0, zorder=1)
-    axes.plot(x, y, linestyle=one.line, markevery=(phase * 0.11, 0.11), zorder=2, **one.drawn())

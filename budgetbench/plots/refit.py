@@ -6,21 +6,16 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from budgetbench.datasets import Cache
 from budgetbench.engine.kernel_access import Gram, Streamed
 from budgetbench.errors import BudgetbenchError, ParameterError
 from budgetbench.experiment import Experiment
-from budgetbench.lazy import lazy
+from budgetbench.lazy import pd
 from budgetbench.plots.base import NothingToDraw
 from budgetbench.results import Results
 from budgetbench.streams import LearningProblem, Stream, load_problem, make_learner, stream_of
-
-if TYPE_CHECKING:
-    import pandas as pd
-else:
-    pd = lazy("pandas")
 
 RUN = 0
 """The run that is shown."""

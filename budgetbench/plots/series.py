@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from budgetbench.lazy import lazy
-from budgetbench.plots.style import learner_style, variant_style
+from budgetbench.lazy import pd
+from budgetbench.plots.style import LINES, learner_style
 from budgetbench.results import Results
 from budgetbench.results.names import canonical_json, learner_title, parameter_text, varying
 from budgetbench.results.sizes import budgets, kept, sizes
 from budgetbench.results.summary import params_of
 
 if TYPE_CHECKING:
-    import pandas as pd
-else:
-    pd = lazy("pandas")
+    from matplotlib.axes import Axes
 
-BARS = {"minmax": "minimum to maximum", "std": "± standard deviation", "stderr": "± standard error", "none": ""}
-"""What the bars of a figure can show, in words."""
+BARS = {"minmax": "minimum to maximum", "std": "± standard deviation", "stderr": "± standard error"}
+"""What the bars of a figure can show, in words; `none` is no bars."""
 
 
 @dataclass(frozen=True)
@@ -52,17 +50,9 @@ class Series:
         }
 
 
-def series_over_sizes(results: Results, rows: pd.DataFrame) -> list[Series]:
-    """One series for each learner and each set of its parameters other than those that say how much it keeps."""
-    return _series(results, rows, kept())
-
-
-def series_of_rows(results: Results, rows: pd.DataFrame) -> list[Series]:
-    """One series for each row."""
-    return _series(results, rows, ())
-
-
-def _series(results: Results, rows: pd.DataFrame, joined: tuple[str, ...]) -> list[Series]:
+def series_of(results: Results, rows: pd.DataFrame, over_sizes: bool) -> list[Series]:
+    """One series for each row, or (`over_sizes`) one for all rows of a learner that differ in how much it keeps."""
+    joined = kept() if over_sizes else ()
     params = dict(zip(rows.index, params_of(rows), strict=True))
     entries = results.experiment.algorithms
     algorithms = list(dict.fromkeys(entry.name for entry in entries))
@@ -83,8 +73,8 @@ def _series(results: Results, rows: pd.DataFrame, joined: tuple[str, ...]) -> li
             words += _words(params[first], [name for name in differing if name not in best])
             if len(ways) > 1 and joined and sized:
                 words.append("by " + ", ".join(name.replace("_", " ") for name in sized))
-            line, filled = variant_style(number)
             label = _label(learner_title(str(algorithm)), words)
+            line, filled = LINES[number % len(LINES)], number % 2 == 0
             found.append(Series(str(algorithm), label, rows.loc[members], colour, marker, line, filled))
     return found
 
@@ -117,14 +107,24 @@ def runs_text(runs: Iterable[int]) -> str:
     return f"Mean of {counts[0]} runs" if len(counts) == 1 else f"Mean of {counts[0]} to {counts[-1]} runs"
 
 
-def bar_ends(rows: pd.DataFrame, measure: str, kind: str) -> tuple[pd.Series[float], pd.Series[float]]:
-    """Where the bars around the means of a summary's rows end; `kind` is one of `BARS`."""
-    mean = rows[f"{measure}_mean"]
-    if kind == "minmax":
-        return rows[f"{measure}_min"], rows[f"{measure}_max"]
-    if kind == "none":
-        return mean, mean
-    reach = rows[f"{measure}_std"].fillna(0.0)
-    if kind == "stderr":
-        reach = reach / np.sqrt(rows["runs"])
-    return mean - reach, mean + reach
+def in_percent(rows: pd.DataFrame, measure: str, bars: str) -> dict[str, pd.Series[float]]:
+    """The means of a summary's rows (`y`) and where the bars around them end; `bars` is one of `BARS`."""
+    mean, spread = rows[f"{measure}_mean"], rows[f"{measure}_std"].fillna(0.0)
+    if bars == "minmax":
+        low, high = rows[f"{measure}_min"], rows[f"{measure}_max"]
+    else:
+        reach = spread / {"none": np.inf, "std": 1.0, "stderr": np.sqrt(rows["runs"])}[bars]
+        low, high = mean - reach, mean + reach
+    return {"y": 100 * mean, "low": 100 * low, "high": 100 * high}
+
+
+def draw_means(axes: Axes, data: pd.DataFrame, x: str, bars: bool = True, **style: Any) -> None:
+    """Points with bars around them, of numbers that `in_percent` made."""
+    at, y, low, high = (data[name].to_numpy(dtype=float) for name in (x, "y", "low", "high"))
+    reach = np.vstack([y - low, high - y]).clip(min=0) if bars else None
+    axes.errorbar(at, y, yerr=reach, elinewidth=0.9, capsize=2.2, capthick=0.9, **style)
+
+
+def bars_text(data: pd.DataFrame, bars: str) -> str:
+    """What the bars are, for a caption; nothing where there are none to be seen."""
+    return f"; bars: {BARS[bars]}" if bars != "none" and (data["high"] > data["low"]).any() else ""

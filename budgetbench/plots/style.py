@@ -13,14 +13,14 @@ from budgetbench.results.names import learner
 
 if TYPE_CHECKING:
     import matplotlib
+    import numpy as np
     from matplotlib import figure as figures
     from matplotlib.axes import Axes
-    from matplotlib.backends import backend_agg as agg
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
     from budgetbench.plots.base import Options
 else:
-    agg = lazy("matplotlib.backends.backend_agg")
     figures = lazy("matplotlib.figure")
     matplotlib = lazy("matplotlib")
 
@@ -33,7 +33,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 LINES: tuple[Any, ...] = ("-", (0, (4, 1.6)), (0, (1.2, 1.4)), (0, (5, 1.4, 1.2, 1.4)))
 GREY = "#555555"
-LEGEND_LINE = 0.185  # inches
+LEGEND_LINE, HEAD = 0.185, 0.34  # inches: a line of the legend, the title above panels
 
 SETTINGS: dict[str, Any] = {
     "font.family": "DejaVu Sans",  # comes with matplotlib: the same on every machine
@@ -87,7 +87,6 @@ def new_figure(size: str, labels: Sequence[str]) -> tuple[Figure, Axes]:
     width, height = SIZES[size]
     rows = -(-len(labels) // _legend_columns(size, labels))
     figure = figures.Figure(figsize=(width, height + LEGEND_LINE * (rows + 1)))
-    agg.FigureCanvasAgg(figure)
     return figure, figure.subplots()
 
 
@@ -97,10 +96,43 @@ def finish(figure: Figure, axes: Axes, options: Options, title: str, caption: st
     # The legend of an error bar would show the bar; the line with its marker says enough.
     handles = [handle[0] if isinstance(handle, tuple) else handle for handle in handles]
     axes.set_title(textwrap.fill(title, 88 if options.size == "double" else 58), loc="left", pad=8)
-    legend = figure.legend(
-        handles, labels, loc="outside lower center", ncols=_legend_columns(options.size, labels), title=caption
-    )
+    _legend(figure, handles, labels, _legend_columns(options.size, labels), caption)
+    limit(axes, options)
+
+
+def new_panels(
+    rows: int, columns: int, width: float, height: float, legend_rows: int, **options: Any
+) -> tuple[Figure, NDArray[np.object_]]:
+    """A figure of rows × columns panels, high enough for a title above and a legend under them.
+
+    Parameters
+    ----------
+    width, height : of the figure without title and legend, in inches.
+    options : for matplotlib's `Figure.subplots`.
+    """
+    figure = figures.Figure(figsize=(width, height + HEAD + LEGEND_LINE * (legend_rows + 1)))
+    return figure, figure.subplots(rows, columns, squeeze=False, **options)
+
+
+def close_panels(
+    figure: Figure, title: str, caption: str, handles: Sequence[Any], labels: Sequence[str], columns: int
+) -> None:
+    """Title above the panels; legend and caption below them."""
+    wide = figure.get_figwidth()
+    figure.suptitle(textwrap.fill(title, int(13 * wide)), x=0.01, ha="left", fontsize=9)
+    if not handles:
+        figure.text(0.01, 0.005, caption, color=GREY, fontsize=7)
+        return
+    _legend(figure, handles, labels, columns, textwrap.fill(caption, int(18 * wide)))
+
+
+def _legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], columns: int, caption: str) -> None:
+    legend = figure.legend(handles, labels, loc="outside lower center", ncols=columns, title=caption)
     legend.get_title().set_color(GREY)
+
+
+def limit(axes: Axes, options: Options) -> None:
+    """The limits that were asked for."""
     for axis, limits in (("x", options.x_limits), ("y", options.y_limits)):
         if limits is not None:
             axes.set(**{f"{axis}lim": tuple(limits)})
@@ -118,11 +150,6 @@ def learner_style(algorithm: str, algorithms: Sequence[str]) -> tuple[str, str]:
     colours = [colour for colour in COLOURS if colour.lower() not in taken] or COLOURS
     markers = [marker for marker in MARKERS if marker.lower() not in taken] or MARKERS
     return colours[place % len(colours)], markers[place % len(markers)]
-
-
-def variant_style(number: int) -> tuple[Any, bool]:
-    """Line style, and whether markers are filled, of a learner's variant: the colour is the learner's."""
-    return LINES[number % len(LINES)], number % 2 == 0
 
 
 def _legend_columns(size: str, labels: Sequence[str]) -> int:

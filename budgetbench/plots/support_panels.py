@@ -10,26 +10,23 @@ import numpy as np
 from annotated_types import MinLen
 
 from budgetbench.errors import RequestError
-from budgetbench.lazy import lazy
+from budgetbench.lazy import lazy, pd
 from budgetbench.parameters import DIFFERENT, Accepted
 from budgetbench.plots.axes import positive_floor, set_scale
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figure_kind
-from budgetbench.plots.panels import close_panels, new_panels
-from budgetbench.plots.series import Series, runs_text, series_over_sizes
-from budgetbench.plots.style import COLOURS, MARKERS, SIZES
+from budgetbench.plots.series import Series, runs_text, series_of
+from budgetbench.plots.style import COLOURS, MARKERS, SIZES, close_panels, limit, new_panels
 from budgetbench.results import Results
 from budgetbench.results.measures import ERRORS, MEASURES, Error
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib import ticker
+    from matplotlib.axes import Axes
 else:
-    pd = lazy("pandas")
     ticker = lazy("matplotlib.ticker")
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
+BESIDE = Accepted("a list of different experiments whose results lie beside these")
+SEVERAL = Accepted(f"a list of different ones of {', '.join(ERRORS)}")
 ROW_HEIGHT = 1.75  # inches, where there are several rows
 
 
@@ -53,24 +50,15 @@ class SupportPanels(Options):
     x, y : how the axes are divided.
     """
 
-    experiments: (
-        Annotated[
-            list[str],
-            MinLen(1),
-            DIFFERENT,
-            Accepted("a list of different experiments whose results lie beside these"),
-        ]
-        | None
-    ) = None
-    measures: Annotated[
-        list[Error], MinLen(1), DIFFERENT, Accepted(f"a list of different ones of {', '.join(ERRORS)}")
-    ] = field(default_factory=lambda: ["test_error", "online_error", "margin_error"])
+    experiments: Annotated[list[str], MinLen(1), DIFFERENT, BESIDE] | None = None
+    measures: Annotated[list[Error], MinLen(1), DIFFERENT, SEVERAL] = field(
+        default_factory=lambda: ["test_error", "online_error", "margin_error"]
+    )
     x: Scale = "log"
     y: Scale = "log"
 
 
 @figure_kind(
-    "support_panels",
     "several errors (rows) of several experiments (columns) against the number of support vectors, in one figure",
     SupportPanels,
 )
@@ -98,7 +86,7 @@ def support_panels(results: Results, options: SupportPanels) -> Drawing:
             _panel(axes, column, data[(data["experiment"] == column.name) & (data["measure"] == measure)], options)
             if options.x == "log" and len(columns) > 2:
                 _sparse_ticks(axes)
-            _limited(axes, options)
+            limit(axes, options)
             handles |= dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
         axes_row[0].set_ylabel(MEASURES[measure].label)
     if len(columns) > 1:
@@ -128,9 +116,8 @@ def _column(results: Results) -> _Column:
     summary = results.summary
     rows = summary[summary["selected"].astype(bool) & summary["support_size_mean"].notna()]
     rows = rows.assign(size=rows["support_size_mean"].astype(float))
-    series = [replace(one, label=_common(one.label)) for one in series_over_sizes(results, rows)]
-    title = results.experiment.title
-    return _Column(results.folder.name, title, series)
+    series = [replace(one, label=_common(one.label)) for one in series_of(results, rows, over_sizes=True)]
+    return _Column(results.folder.name, results.experiment.title, series)
 
 
 def _common(label: str) -> str:
@@ -153,16 +140,12 @@ def _styled(columns: list[_Column]) -> list[_Column]:
     markers = [marker for marker in MARKERS if marker not in {taken for _, taken in looks.values()}]
     for number, label in enumerate(label for label in firsts if label not in looks):
         looks[label] = (colours[number % len(colours)], markers[number % len(markers)])
-    return [
-        replace(
-            column,
-            series=[
-                replace(one, colour=looks[one.label][0], marker=looks[one.label][1], line="-", filled=True)
-                for one in column.series
-            ],
-        )
-        for column in columns
-    ]
+
+    def styled(one: Series) -> Series:
+        colour, marker = looks[one.label]
+        return replace(one, colour=colour, marker=marker, line="-", filled=True)
+
+    return [replace(column, series=[styled(one) for one in column.series]) for column in columns]
 
 
 def _numbers(column: _Column, measure: str) -> pd.DataFrame:
@@ -170,16 +153,8 @@ def _numbers(column: _Column, measure: str) -> pd.DataFrame:
     parts = []
     for one in column.series:
         rows = one.rows[one.rows[f"{measure}_mean"].notna()].sort_values("size", kind="stable")
-        part = {
-            "experiment": column.name,
-            "measure": measure,
-            "series": one.label,
-            "algorithm": one.algorithm,
-            "params": rows["params"],
-            "budget": rows["budget"],
-            "runs": rows["runs"],
-            "support_size": rows["size"],
-        }
+        part = {"experiment": column.name, "measure": measure, "series": one.label, "algorithm": one.algorithm}
+        part |= {name: rows[name] for name in ("params", "budget", "runs")} | {"support_size": rows["size"]}
         spread = {name: 100 * rows[f"{measure}_{name}"] for name in ("mean", "std", "min", "max")}
         parts.append(pd.DataFrame(part | spread, index=rows.index))
     found: pd.DataFrame = pd.concat(parts) if parts else pd.DataFrame()
@@ -218,9 +193,3 @@ def _sparse_ticks(axes: Axes) -> None:
 def _x_values(column: _Column) -> Any:
     """Sizes in all panels of a column, as these share an axis."""
     return np.concatenate([one.rows["size"].to_numpy(dtype=float) for one in column.series]).clip(min=1.0)
-
-
-def _limited(axes: Axes, options: SupportPanels) -> None:
-    for axis, limits in (("x", options.x_limits), ("y", options.y_limits)):
-        if limits is not None:
-            axes.set(**{f"{axis}lim": tuple(limits)})

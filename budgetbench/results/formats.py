@@ -5,15 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import textwrap
-from collections.abc import Callable
 
 from rich import box
-from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from budgetbench.errors import RequestError, nearest
-from budgetbench.results.table import Cell, Table
+from budgetbench.results.table import Table
 
 LEFT_OUT = "Mean ± standard deviation; a wider terminal, or table.md, shows all columns and ranges."
 
@@ -34,12 +31,15 @@ def rich_table(table: Table, brief: bool = False) -> RichTable:
         collapse_padding=True,
     )
     kept = [i for i, column in enumerate(table.columns) if not (brief and column.dispensable)]
-    rows = {id(row): [_shown(row[i], brief) for i in kept] for group in table.groups for row in group.rows}
+    groups = [
+        (group.heading, [[(brief and row[i].brief) or row[i].text for i in kept] for row in group.rows])
+        for group in table.groups
+    ]
     for place, i in enumerate(kept):
         column = table.columns[i]
         header = column.header
         if brief and column.numeric:  # a heading is not worth more room than its numbers take
-            header = textwrap.fill(header, max(13, *(len(cells[place]) for cells in rows.values())))
+            header = textwrap.fill(header, max(13, *(len(cells[place]) for _, rows in groups for cells in rows)))
         # numbers and names stay in one piece, other words give way
         shown.add_column(
             Text(header),
@@ -47,14 +47,12 @@ def rich_table(table: Table, brief: bool = False) -> RichTable:
             no_wrap=column.numeric or place == 0,
             min_width=None if column.numeric else 10,
         )
-    for group in table.groups:
-        if group.heading:
+    for heading, rows in groups:
+        if heading:
             shown.add_section()
-            shown.add_row(Text(group.heading, style="bold"))
-        above: list[str] = []
-        for row in group.rows:
-            shown.add_row(*map(Text, _said_once(rows[id(row)], above, table, kept)))
-            above = rows[id(row)]
+            shown.add_row(Text(heading, style="bold"))
+        for above, cells in zip([[], *rows], rows, strict=False):
+            shown.add_row(*map(Text, _said_once(cells, above, table, kept)))
     return shown
 
 
@@ -76,17 +74,6 @@ def fitting(table: Table, width: int) -> RichTable:
         words = texts if column.numeric or i == 0 else [word for text in texts for word in text.split()]
         needed += max(map(len, words), default=0)
     return rich_table(table, brief=needed > width)
-
-
-def text(table: Table) -> str:
-    """As on the terminal, without colours and as wide as it needs to be."""
-    shown = rich_table(table)
-    console = Console(file=io.StringIO(), width=1000, color_system=None, legacy_windows=False)
-    width = console.measure(shown).maximum
-    console.width = width
-    with console.capture() as capture:
-        console.print(shown)
-    return "".join(f"{line.rstrip()}\n" for line in capture.get().strip("\n").split("\n"))
 
 
 def markdown(table: Table) -> str:
@@ -134,27 +121,10 @@ def comma_separated(table: Table) -> str:
     return stream.getvalue()
 
 
-def render(table: Table, style: str) -> str:
-    """The table as `text`, `markdown`, `latex` or `csv`, ending in a newline.
-
-    Raises
-    ------
-    RequestError : another style.
-    """
-    if style not in FORMATS:
-        hint = nearest(style, FORMATS)
-        raise RequestError(f"table format: found {style!r}; accepted: {', '.join(FORMATS)}. {hint}".rstrip())
-    return FORMATS[style](table)
-
-
 def document(table: Table) -> str:
     """A markdown page: title, table, notes."""
     notes = "".join(f"\n{note}\n" for note in table.notes)
     return f"# {table.title}\n\n{markdown(table)}{notes}"
-
-
-def _shown(cell: Cell, brief: bool) -> str:
-    return cell.brief if brief and cell.brief is not None else cell.text
 
 
 def _latex_line(cells: list[str]) -> str:
@@ -165,9 +135,5 @@ def _latex(words: str) -> str:
     return "".join(LATEX.get(character, character) for character in words)
 
 
-FORMATS: dict[str, Callable[[Table], str]] = {
-    "text": text,
-    "markdown": markdown,
-    "latex": latex,
-    "csv": comma_separated,
-}
+#: How a table is written to a file; a terminal gets `fitting`.
+FORMATS = {"markdown": markdown, "latex": latex, "csv": comma_separated}

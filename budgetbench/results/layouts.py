@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from budgetbench.experiment import Experiment
-from budgetbench.lazy import lazy
-from budgetbench.published import Value, cited
+from budgetbench.lazy import pd
+from budgetbench.learners import learners
+from budgetbench.published import PAPERS, Value, cited, rows_of
 from budgetbench.results.measures import MEASURES, POINTS
-from budgetbench.results.names import learner_title, parameter_text, parameters_text, value_text, varying
-from budgetbench.results.printed import printed_rows
+from budgetbench.results.names import learner, learner_title, parameter_text, parameters_text, value_text, varying
 from budgetbench.results.sizes import budgets
 from budgetbench.results.summary import params_of
 from budgetbench.results.table import Cell, Column, Group, Table
-
-if TYPE_CHECKING:
-    import pandas as pd
-else:
-    pd = lazy("pandas")
 
 Row = Mapping[str, Any]
 Maker = Callable[[Row], Cell]
@@ -50,7 +45,7 @@ def mistakes(summary: pd.DataFrame, experiment: Experiment) -> Table:
 
     An experiment that reproduces one of them has the published values beside its own.
     """
-    published = printed_rows(summary, experiment)
+    published = _printed_rows(summary, experiment)
     columns: list[tuple[Column, Maker]] = [
         *_naming(summary, experiment, without=budgets()),
         _count("Runs", "runs"),
@@ -196,6 +191,39 @@ def _printed(header: str, measure: str, published: Mapping[int, Mapping[str, Val
         return Cell(value.text.removesuffix(" %"), (_plain(value.mean), _plain(spread)))
 
     return Column(header, True, (f"{measure}_paper_mean", f"{measure}_paper_std"), dispensable=True), cell
+
+
+def _printed_rows(summary: pd.DataFrame, experiment: Experiment) -> dict[int, dict[str, Value]]:
+    """The published values by measure, for each row of the summary that has any.
+
+    A published row is about the parameters that it names; of several variants that fit, about the one with most of
+    the learner's defaults.
+    """
+    reproduces = experiment.reproduces
+    if reproduces is None or reproduces.paper not in PAPERS:
+        return {}
+    params = dict(zip(summary.index, params_of(summary), strict=True))
+    found: dict[int, dict[str, Value]] = {}
+    for of, values in rows_of(reproduces.paper, reproduces.item):
+        fitting = [number for number in params if _fits(of, summary.loc[number], params[number])]
+        if fitting:
+            usual = max(fitting, key=lambda number: _defaults(of["algorithm"], params[number]))
+            found.setdefault(usual, {}).update(values)
+    return found
+
+
+def _fits(of: Mapping[str, Any], row: Any, params: Mapping[str, Any]) -> bool:
+    if learners.canonical(of["algorithm"]) != row["algorithm"]:
+        return False
+    budget = None if pd.isna(row["budget"]) else int(row["budget"])
+    named = {name: wanted for name, wanted in of.items() if name not in ("algorithm", "budget")}
+    return of.get("budget") == budget and all(params.get(name) == wanted for name, wanted in named.items())
+
+
+def _defaults(algorithm: str, params: Mapping[str, Any]) -> int:
+    cls = learner(algorithm)
+    own = cls.defaults() if cls else {}
+    return sum(params.get(name) == default for name, default in own.items() if name not in budgets())
 
 
 def _plain(value: float) -> str:

@@ -13,13 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from budgetbench.lazy import lazy
+from budgetbench.lazy import pd
 from budgetbench.results.sizes import budget_of
-
-if TYPE_CHECKING:
-    import pandas as pd
-else:
-    pd = lazy("pandas")
 
 CLOSE = 0.3
 RELATIVE = 0.03

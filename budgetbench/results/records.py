@@ -14,19 +14,14 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, ValidationError, create_model, model_validator
 
 from budgetbench.errors import Notice, RequestError
-from budgetbench.lazy import lazy
+from budgetbench.lazy import pd
 from budgetbench.results.measures import MEASURES, Count, Fraction
 from budgetbench.results.schema import Checked, Name, Plain, Text, Unfit, printable, problem, with_budgets
-
-if TYPE_CHECKING:
-    import pandas as pd
-else:
-    pd = lazy("pandas")
 
 FILE = "trials.jsonl"
 

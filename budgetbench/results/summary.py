@@ -6,23 +6,18 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.experiment import Algorithm, Experiment, Parameters
-from budgetbench.lazy import lazy
+from budgetbench.lazy import pd
 from budgetbench.results.curves import at_checkpoints
 from budgetbench.results.measures import MEASURES, SUMMARISED
 from budgetbench.results.names import canonical_json, complete
 from budgetbench.results.records import completed
 from budgetbench.results.sizes import budget_of
-
-if TYPE_CHECKING:
-    import pandas as pd
-else:
-    pd = lazy("pandas")
 
 STATISTICS = ("mean", "std", "min", "max")
 

@@ -29,7 +29,7 @@ class Cell:
 
     text: str
     values: tuple[str, ...] = ()
-    brief: str | None = None
+    brief: str = ""
 
 
 @dataclass(frozen=True)

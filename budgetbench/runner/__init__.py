@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from budgetbench.runner.run import Outcome, run, run_experiment
+from budgetbench.runner.run import Crew, Outcome, run, run_experiment
 
-__all__ = ["Outcome", "run", "run_experiment"]
+__all__ = ["Crew", "Outcome", "run", "run_experiment"]

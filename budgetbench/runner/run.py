@@ -46,15 +46,15 @@ class Outcome:
     Attributes
     ----------
     folder : where the experiment's results are.
-    done, ran, failed : numbers of trials that were there before, that were done now, and of those that failed.
+    done, ran : numbers of trials that were there before, and that were done now.
     missing : of each algorithm the number of trials still to be done (after a dry run).
+    errors : of those that failed, what and why.
     """
 
     experiment: Experiment
     folder: Path
     done: int = 0
     ran: int = 0
-    failed: int = 0
     missing: Counter[str] = field(default_factory=Counter)
     errors: list[str] = field(default_factory=list)
 
@@ -62,9 +62,64 @@ class Outcome:
         """Count a trial that was done now."""
         self.ran += 1
         if record["status"] == "failed":
-            self.failed += 1
             what = f"{record['algorithm']} {record['params']} run {record['run']}"
             self.errors.append(f"{what}: {record['error']}")
+
+    @property
+    def failed(self) -> int:
+        """How many failed of those that were done now."""
+        return len(self.errors)
+
+
+@dataclass(frozen=True)
+class Crew:
+    """Who does the runs, and within which limits; see `run`.
+
+    Raises
+    ------
+    RequestError : jobs or a timeout that no crew can keep.
+    """
+
+    jobs: int = -1
+    backend: Backend = "loky"
+    gram_limit: float | None = None
+    timeout: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.jobs == 0:
+            raise RequestError("--jobs: found 0; accepted: an integer of at least 1, or -1 for one for each core")
+        if self.timeout is not None and not self.timeout > 0:
+            raise RequestError(f"--timeout: found {self.timeout:g}; accepted: seconds, more than 0")
+        if self.timeout is not None and self.backend == "threading":
+            raise RequestError("--timeout: a thread cannot be ended; accepted: with --backend loky, the default")
+
+    @property
+    def size(self) -> int:
+        """How many workers it has: -1 job stands for one for each core, -2 for one less, and so on."""
+        return int(joblib.effective_n_jobs(self.jobs))
+
+    @contextmanager
+    def at_work(self, tasks: Iterator[Task], most: int) -> Iterator[Iterator[list[Record]]]:
+        """What comes of the tasks, at most so many, as they end."""
+        if self.backend == "loky":
+            with workers.results(tasks, min(self.size, most), self.timeout) as results:
+                yield results
+        elif self.size == 1:
+            yield (_here(task) for task in tasks)
+        else:
+            threads = joblib.Parallel(self.size, backend="threading", return_as="generator_unordered", batch_size=1)
+            results = threads(joblib.delayed(_here)(task) for task in tasks)
+            try:
+                yield results
+            finally:
+                with warnings.catch_warnings():  # of tasks left undone, when an interruption comes between two results
+                    warnings.simplefilter("ignore")
+                    results.close()
+
+
+def _here(task: Task) -> list[Record]:
+    warm_up(task.unit.trials, task.setting.experiment.kernel)
+    return execute(task.unit, task.setting)
 
 
 def run(
@@ -108,12 +163,10 @@ def run(
     ------
     FailedRunsError : some runs failed; all others are done and kept. Its `trials` is what would have been returned.
     """
+    crew = Crew(jobs, backend, gram_limit, timeout)
     experiment = load(config, overrides, permutations)
     cache = Cache(data, mirror, quiet=quiet)
-    outcome = run_experiment(
-        experiment, cache, Path(results), jobs=jobs, only=only, fresh=fresh, backend=backend, quiet=quiet,
-        gram_limit=gram_limit, timeout=timeout,
-    )  # fmt: skip
+    outcome = run_experiment(experiment, cache, Path(results), crew, only=only, fresh=fresh, quiet=quiet)
     trials = read_results(outcome.folder).trials
     if outcome.failed:
         raise FailedRunsError(f"{outcome.failed} of {outcome.ran} runs failed; the first: {outcome.errors[0]}", trials)
@@ -124,21 +177,14 @@ def run_experiment(
     experiment: Experiment,
     cache: Cache,
     results: Path,
+    crew: Crew,
     *,
-    jobs: int = -1,
     only: Sequence[str] = (),
     fresh: bool = False,
     dry: bool = False,
-    backend: Backend = "loky",
     quiet: bool = False,
-    gram_limit: float | None = None,
-    timeout: float | None = None,
 ) -> Outcome:
-    """Do what is missing of an experiment; each trial is recorded as it ends."""
-    if timeout is not None and not timeout > 0:
-        raise RequestError(f"--timeout: found {timeout:g}; accepted: seconds, more than 0")
-    if timeout is not None and backend == "threading":
-        raise RequestError("--timeout: a thread cannot be ended; accepted: with --backend loky, the default")
+    """Do what is missing of an experiment; each trial is recorded as it ends. A dry run counts it alone."""
     folder = results / experiment.name
     source = _Source(experiment, cache)
     chosen = restricted(experiment, only)
@@ -157,15 +203,12 @@ def run_experiment(
         finished = _finished(folder, experiment)
         missing = [trial for trial in trials if trial.key not in finished]
         outcome = Outcome(experiment, folder, done=len(trials) - len(missing))
-        jobs = number_of_workers(jobs)
         replace_file(folder / "experiment.yaml", dump(experiment.resolved()))
-        settings = {"jobs": jobs, "backend": backend, "blas_threads": 1, "kernel": str(kernel)}
+        settings = {"jobs": crew.size, "backend": crew.backend, "blas_threads": 1, "kernel": str(kernel)}
         write_provenance(folder, source.data, settings, [trial.key for trial in planned])
-        limit = default_gram_limit() if gram_limit is None else gram_limit
         try:
             if missing:
-                crew = _Crew(jobs, backend, timeout)
-                _run_missing(missing, outcome, store, source, crew, limit, quiet)
+                _run_missing(missing, outcome, store, source, crew, quiet)
         finally:
             if store.path.exists():  # an interruption may come before the first run has ended
                 write_summary(folder)
@@ -208,56 +251,12 @@ def _finished(folder: Path, experiment: Experiment) -> dict[str, Record]:
     return {key: found for key, found in recorded(folder).items() if has_curve(found, experiment.checkpoints)}
 
 
-def number_of_workers(jobs: int) -> int:
-    """How many workers `--jobs` asks for: -1 stands for one for each core, -2 for one less, and so on."""
-    if jobs == 0:
-        raise RequestError("--jobs: found 0; accepted: an integer of at least 1, or -1 for one for each core")
-    return int(joblib.effective_n_jobs(jobs))
-
-
-@dataclass(frozen=True)
-class _Crew:
-    """Who does the work."""
-
-    jobs: int
-    backend: Backend
-    timeout: float | None
-
-    @contextmanager
-    def at_work(self, tasks: Iterator[Task], most: int) -> Iterator[Iterator[list[Record]]]:
-        """What comes of the tasks, at most so many, as they end."""
-        if self.backend == "loky":
-            with workers.results(tasks, min(self.jobs, most), self.timeout) as results:
-                yield results
-        elif self.jobs == 1:
-            yield (_here(task) for task in tasks)
-        else:
-            threads = joblib.Parallel(self.jobs, backend="threading", return_as="generator_unordered", batch_size=1)
-            results = threads(joblib.delayed(_here)(task) for task in tasks)
-            try:
-                yield results
-            finally:
-                with warnings.catch_warnings():  # of tasks left undone, when an interruption comes between two results
-                    warnings.simplefilter("ignore")
-                    results.close()
-
-
-def _here(task: Task) -> list[Record]:
-    warm_up(task.unit.trials, task.setting.experiment.kernel)
-    return execute(task.unit, task.setting)
-
-
 def _run_missing(
-    missing: list[Trial],
-    outcome: Outcome,
-    store: Store,
-    source: _Source,
-    crew: _Crew,
-    limit: float,
-    quiet: bool,
+    missing: list[Trial], outcome: Outcome, store: Store, source: _Source, crew: Crew, quiet: bool
 ) -> None:
     experiment = outcome.experiment
     alone = experiment.dataset.inputs_differ  # inputs of a single run have no Gram matrix worth keeping
+    limit = 0.0 if alone else default_gram_limit() if crew.gram_limit is None else crew.gram_limit
     left = Counter(trial.run for trial in missing)
     drawn_for: dict[int, Workspace] = {}
     summary = _Summary(outcome.folder)
@@ -267,7 +266,7 @@ def _run_missing(
         def tasks() -> Iterator[Task]:
             for trials, drawn in source.shared(missing):
                 progress.stage("kernel values")
-                workspace = Workspace(drawn, experiment.kernel, 0.0 if alone else limit, crew.jobs)
+                workspace = Workspace(drawn, experiment.kernel, limit, crew.size)
                 drawn_for[trials[0].run] = workspaces.enter_context(workspace)
                 setting = Setting(experiment, replace(drawn, X=drawn.X[:, :0]), workspace.path)
                 progress.stage("")

@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from filelock import FileLock, Timeout
@@ -65,16 +64,11 @@ class Store:
                 (self.folder / HOLDER).write_text(json.dumps(holder), encoding="utf-8")
             self._set_aside()
         except BaseException:
-            self._release()
+            self.__exit__()
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._release()
-
-    def _release(self) -> None:
+    def __exit__(self, *_: object) -> None:
         with suppress(OSError):
             (self.folder / HOLDER).unlink()
         self._lock.release()

@@ -17,7 +17,7 @@ from budgetbench.engine.base import Rounds, learner
 from budgetbench.engine.expansion import Block, Expansion
 from budgetbench.learners import Perceptron, learners
 from budgetbench.parameters import NonNegative
-from budgetbench.runner import run_experiment
+from budgetbench.runner import Crew, run_experiment
 
 CONFIG = """\
 name: tiny
@@ -112,7 +112,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("finished")
     (root / "c.yaml").write_text(CHECKED, encoding="utf-8")
     cache = Cache(root / "data", quiet=True)
-    run_experiment(load(root / "c.yaml"), cache, root / "results", jobs=1, backend="threading", quiet=True)
+    run_experiment(load(root / "c.yaml"), cache, root / "results", Crew(1, "threading"), quiet=True)
     return root
 
 

@@ -106,11 +106,12 @@ def test_no_output_at_all(into: Any) -> None:
 def test_notices_are_said_once_and_other_warnings_as_ever(
     call: Any, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
 ) -> None:
-    def show(*_: object) -> None:
+    def folders(*_: object) -> list[Path]:
         for _ in range(3):
             warnings.warn("two runs are missing", Notice, stacklevel=1)
         warnings.warn("something old", DeprecationWarning, stacklevel=1)
+        return []
 
-    monkeypatch.setattr("budgetbench.cli.showing.show_tables", show)
+    monkeypatch.setattr("budgetbench.archive.experiment_folders", folders)
     assert call("table").err == "budgetbench: two runs are missing\n"
     assert [str(warning.message) for warning in recwarn] == ["something old"]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from budgetbench.datasets import Cache, Data, Dataset, Examples, datasets
+from budgetbench.datasets.plane import ACROSS, MARGIN
 from budgetbench.datasets.published import Published
-from budgetbench.datasets.toys import ACROSS, MARGIN
 from budgetbench.datasets.usps import by_content
 from budgetbench.errors import ParameterError, RequestError
 

@@ -25,7 +25,7 @@ from budgetbench.engine.online import OnlineLearner, drive
 from budgetbench.kernels import RBF
 from budgetbench.learners import BudgetPerceptron, Perceptron
 from budgetbench.parameters import Budget
-from budgetbench.runner import run_experiment
+from budgetbench.runner import Crew, run_experiment
 
 CONFIG = """\
 name: kinds
@@ -129,9 +129,8 @@ def run(folder: Path, **how: Any) -> tuple[Any, Path]:
     (folder / "c.yaml").write_text(CONFIG, encoding="utf-8")
     experiment = load(folder / "c.yaml")
     cache = Cache(folder / "data", quiet=True)
-    return run_experiment(experiment, cache, folder / "results", jobs=1, backend="threading", quiet=True, **how), (
-        folder / "results" / "kinds"
-    )
+    crew = Crew(1, "threading", **how)
+    return run_experiment(experiment, cache, folder / "results", crew, quiet=True), folder / "results" / "kinds"
 
 
 @pytest.mark.parametrize("gram_limit", [0, None], ids=["streamed", "with a Gram matrix"])

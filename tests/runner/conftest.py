@@ -16,7 +16,7 @@ from budgetbench.engine.expansion import Block, Expansion
 from budgetbench.experiment import Experiment
 from budgetbench.learners import Perceptron, learners
 from budgetbench.parameters import NonNegative
-from budgetbench.runner import Outcome, run_experiment, workspace
+from budgetbench.runner import Crew, Outcome, run_experiment, workspace
 
 CONFIG = """\
 name: tiny
@@ -66,9 +66,9 @@ def execute(tmp_path: Path, experiment: Any, shared_memory: Path) -> Callable[..
     def execute(*overrides: str, into: str = "results", text: str = CONFIG, **how: Any) -> Outcome:
         cache = Cache(tmp_path / "data", quiet=True)
         wanted = experiment(*overrides, text=text)
-        return run_experiment(
-            wanted, cache, tmp_path / into, **({"jobs": 1, "backend": "threading", "quiet": True} | how)
-        )
+        asked = {name: how.pop(name) for name in ("only", "fresh", "dry") if name in how}
+        crew = Crew(**({"jobs": 1, "backend": "threading"} | how))
+        return run_experiment(wanted, cache, tmp_path / into, crew, quiet=True, **asked)
 
     return execute
 

@@ -10,7 +10,7 @@ import pytest
 from budgetbench.archive import plot_experiment, read_results
 from budgetbench.config import load
 from budgetbench.datasets import Cache, Data, Examples, datasets
-from budgetbench.runner import run_experiment
+from budgetbench.runner import Crew, run_experiment
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 COLUMNS = {"fig4_usps": "usps", "fig4_letter": "letter", "fig4_mnist": "mnist"}
@@ -35,9 +35,7 @@ def run_slices(names: dict[str, str], cache: Cache, results: Path, gram_limit: f
     for config in names:
         sizes = ["algorithms[1].budget=[20, 50]", f"dataset.limit={LIMIT}"]
         experiment = load(CONFIGS / f"{config}.yaml", overrides=sizes, permutations=2)
-        outcome = run_experiment(
-            experiment, cache, results, jobs=1, backend="threading", quiet=True, gram_limit=gram_limit
-        )
+        outcome = run_experiment(experiment, cache, results, Crew(1, "threading", gram_limit), quiet=True)
         assert outcome.errors == []
         summary = read_results(outcome.folder).summary
         assert (summary["runs"] == 2).all()

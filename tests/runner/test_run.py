@@ -19,8 +19,8 @@ from budgetbench.archive import read_results
 from budgetbench.datasets import Cache, datasets
 from budgetbench.errors import RequestError
 from budgetbench.learners import Perceptron
+from budgetbench.runner import Crew
 from budgetbench.runner import store as store_module
-from budgetbench.runner.run import number_of_workers
 from budgetbench.runner.store import Store, recorded
 from budgetbench.streams import load_problem, stream_of
 
@@ -287,9 +287,9 @@ def test_a_results_folder_that_cannot_be_made_is_named(execute: Any, tmp_path: P
 
 def test_zero_workers_are_refused() -> None:
     with pytest.raises(RequestError, match="--jobs: found 0"):
-        number_of_workers(0)
-    assert number_of_workers(3) == 3
-    assert number_of_workers(-1) >= 1
+        Crew(jobs=0)
+    assert Crew(jobs=3).size == 3
+    assert Crew().size >= 1
 
 
 # -- nothing left behind ----------------------------------------------------------------------------------------------

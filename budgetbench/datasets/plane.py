@@ -1,12 +1,15 @@
-"""Points in the plane like those of Weston et al., Figures 6, 7 and 8.
+"""Points in the plane: the synthetic set of Orabona et al., and some like those of Weston et al., Figures 6, 7 and 8.
 
-The paper shows its toy sets and does not define them, so these follow its words (sections 4.1 and 4.2): 1000 points
-of two classes "separated by a very small margin" by a line; "a similar dataset, but with overlapping classes" and
-"Gaussian noise in one dimension"; and a small set with a curved boundary that a Gaussian kernel can separate. The
-line passes through the origin, since the linear kernel has no offset. A test set of the same kind comes with each,
-as the paper speaks of how close to the best rule a solution is.
+The set of Orabona et al. is two flat Gaussian clouds with a share of the labels flipped: y = ±1 equally likely; x has
+mean (y, y) and covariance diag(0.2, 2); then y changes sign with probability 0.1. Source: F. Orabona, J. Keshet,
+B. Caputo, The Projectron, ICML 2008, section 5, after Dekel, Shalev-Shwartz and Singer.
 
-Source: J. Weston, A. Bordes, L. Bottou, Online (and offline) on an even tighter budget, AISTATS 2005.
+The paper of Weston et al. shows its toy sets and does not define them, so these follow its words (sections 4.1 and
+4.2): 1000 points of two classes "separated by a very small margin" by a line; "a similar dataset, but with overlapping
+classes" and "Gaussian noise in one dimension"; and a small set with a curved boundary that a Gaussian kernel can
+separate. The line passes through the origin, since the linear kernel has no offset. A test set of the same kind comes
+with each, as the paper speaks of how close to the best rule a solution is. Source: J. Weston, A. Bordes, L. Bottou,
+Online (and offline) on an even tighter budget, AISTATS 2005.
 """
 
 from __future__ import annotations
@@ -16,6 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from budgetbench.datasets.base import Drawn, Examples, Generated, Options, register
+from budgetbench.parameters import Fraction
+
+VARIANCES = np.array([0.2, 2.0])
 
 #: Unit vectors across and along the line that separates the classes: x₁ + x₂ = 0.
 ACROSS = np.array([1.0, 1.0]) / np.sqrt(2.0)
@@ -24,6 +30,39 @@ ALONG = np.array([-1.0, 1.0]) / np.sqrt(2.0)
 MARGIN = 0.01  # distance of the nearest possible point from the line, where the farthest is 1
 CENTRE, SPREAD = 0.5, 0.4  # of a noisy class across the line: the best rule errs on Φ(-1.25) = 10.6 %
 THICKNESS = 0.25  # largest distance of a point from its half circle; the two are 0.5 apart
+
+
+@dataclass(frozen=True)
+class Flipped(Options):
+    """How many examples, and how many of them labelled wrong.
+
+    Parameters
+    ----------
+    n : how many are drawn.
+    flips : the probability that a label is flipped.
+    """
+
+    n: Drawn = 10000
+    flips: Fraction = 0.1
+
+
+@register
+class Gaussian(Generated):
+    name = "gaussian"
+    title = "Synthetic"
+    summary = "two Gaussian clouds in the plane with a tenth of the labels flipped (generated)"
+    citation = "F. Orabona, J. Keshet, B. Caputo, The Projectron: a bounded kernel-based Perceptron, ICML 2008"
+    classes = (-1, 1)
+    n_train, n_features = 10000, 2
+    pooled = True
+    options = Flipped
+
+    def draw(self, random: np.random.Generator, n: int, flips: float) -> Examples:
+        y = random.integers(0, 2, n)
+        signs = 2.0 * y - 1.0
+        X = signs[:, None] + random.standard_normal((n, 2)) * np.sqrt(VARIANCES)
+        flipped = random.random(n) < flips
+        return Examples(X, np.where(flipped, 1 - y, y))
 
 
 @dataclass(frozen=True)
