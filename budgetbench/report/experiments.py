@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +11,12 @@ import pandas as pd
 from markupsafe import Markup
 
 from budgetbench.archive import read_provenance, read_results
+from budgetbench.experiment import Experiment
 from budgetbench.plots import drawings, figures
-from budgetbench.report.numbers import Numbers, behind, results_table
+from budgetbench.report.numbers import behind
 from budgetbench.report.vector import inline_svg
 from budgetbench.report.words import Anchors, counted
-from budgetbench.results import Results, failed
+from budgetbench.results import Results, Table, failed, table
 from budgetbench.results.names import learner_title
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class Figure:
     anchor: str
     svg: Markup
     caption: str
-    numbers: Numbers
+    numbers: Table
 
 
 @dataclass(frozen=True)
@@ -41,31 +42,45 @@ class ExperimentPart:
 
     Attributes
     ----------
-    paper, item : what it reproduces; empty where it reproduces nothing.
-    learners : names of its algorithms.
+    name : of its folder.
+    runs : how many runs the means are over.
     notices : what a reader has to know before trusting it: missing and failed runs.
     configuration : the resolved configuration as it was written.
-    provenance : rows of name and value; empty where nothing was recorded.
-    version, commit, machine : of the program and where it ran, from the provenance; empty where it does not say.
+    provenance : texts by name; empty where nothing was recorded.
+    colours : in the figures.
     """
 
     name: str
     anchor: str
-    title: str
-    paper: str
-    item: str
-    dataset: str
-    learners: tuple[str, ...]
+    experiment: Experiment
     runs: str
     notices: list[str]
     figures: list[Figure]
-    table: Numbers | None
+    table: Table | None
     configuration: str
-    provenance: list[tuple[str, str]]
-    version: str = ""
-    commit: str = ""
-    machine: str = ""
-    colours: set[str] = field(default_factory=set)
+    provenance: dict[str, str]
+    colours: set[str]
+
+    @property
+    def paper(self) -> str:
+        """Key of the paper that it reproduces something of, empty where there is none."""
+        return self.experiment.reproduces.paper if self.experiment.reproduces else ""
+
+    @property
+    def item(self) -> str:
+        """What it reproduces of it."""
+        return self.experiment.reproduces.item if self.experiment.reproduces else ""
+
+    @property
+    def learners(self) -> tuple[str, ...]:
+        """Names of its algorithms."""
+        return tuple(dict.fromkeys(entry.name for entry in self.experiment.algorithms))
+
+    @property
+    def machine(self) -> str:
+        """Where it ran, empty where the provenance does not say."""
+        platform, python = self.provenance.get("platform", ""), self.provenance.get("python")
+        return ", ".join(filter(None, (platform, python and f"Python {python}")))
 
 
 def read_experiment_part(folder: Path, anchors: Anchors) -> ExperimentPart:
@@ -76,29 +91,19 @@ def read_experiment_part(folder: Path, anchors: Anchors) -> ExperimentPart:
     RequestError : the folder does not hold what it should.
     """
     results = read_results(folder)
-    experiment = results.experiment
-    reproduces = experiment.reproduces
-    provenance = read_provenance(folder)
     notices = list(_notices(results))
     colours: set[str] = set()
     drawn = list(_figures(results, anchors, notices, colours))
     return ExperimentPart(
         name=folder.name,
         anchor=anchors.new("experiment", folder.name),
-        title=experiment.title,
-        paper=reproduces.paper if reproduces else "",
-        item=reproduces.item if reproduces else "",
-        dataset=experiment.dataset.name,
-        learners=tuple(dict.fromkeys(entry.name for entry in experiment.algorithms)),
+        experiment=results.experiment,
         runs=_runs(results),
         notices=notices,
         figures=drawn,
-        table=None if results.summary.empty else results_table(results),
+        table=None if results.summary.empty else table(results.summary, results.experiment),
         configuration=(folder / "experiment.yaml").read_text(encoding="utf-8-sig"),
-        provenance=_rows(provenance),
-        version=str(provenance.get("budgetbench") or ""),
-        commit=str(provenance.get("commit") or ""),
-        machine=_machine(provenance),
+        provenance=_texts(read_provenance(folder)),
         colours=colours,
     )
 
@@ -152,18 +157,10 @@ def _runs(results: Results) -> str:
     return counted(counts[0], "run") if len(counts) == 1 else f"{counts[0]} to {counts[-1]} runs"
 
 
-def _machine(provenance: Mapping[str, Any]) -> str:
-    platform, python = provenance.get("platform"), provenance.get("python")
-    return ", ".join([*([str(platform)] if platform else []), *([f"Python {python}"] if python else [])])
-
-
-def _rows(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
-    rows = []
-    for name, value in provenance.items():
-        text = _text(value)
-        if name != "keys" and text:  # the keys name thousands of runs, to the program alone
-            rows.append((str(name), text))
-    return rows
+def _texts(provenance: Mapping[str, Any]) -> dict[str, str]:
+    texts = {str(name): _text(value) for name, value in provenance.items()}
+    # the keys name thousands of runs, to the program alone
+    return {name: text for name, text in texts.items() if name != "keys" and text}
 
 
 def _text(value: Any) -> str:
