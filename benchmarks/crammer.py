@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from budgetbench.config import load
 from budgetbench.datasets import Cache
-from budgetbench.engine.driving import BLOCK, Arrivals, SharedBlock
+from budgetbench.engine.arrivals import BLOCK, Arrivals, SharedBlock
 from budgetbench.engine.kernel_access import Streamed
 from budgetbench.learners import MIRA
 from budgetbench.runner.execute import warm_up

@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from budgetbench.config import load
 from budgetbench.datasets import Cache
-from budgetbench.engine.driving import BLOCK
+from budgetbench.engine.arrivals import BLOCK
 from budgetbench.kernels import Floats, Kernel
 from budgetbench.runner.workspace import write_gram
 from budgetbench.streams import load_problem

@@ -23,13 +23,13 @@ from threadpoolctl import threadpool_limits
 
 from budgetbench.config import load
 from budgetbench.datasets import Cache
-from budgetbench.engine.driving import BLOCK
+from budgetbench.engine.arrivals import BLOCK
 from budgetbench.engine.kernel_access import KernelAccess, Streamed
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.experiment import Experiment
 from budgetbench.kernels import Kernel
 from budgetbench.learners import learners
-from budgetbench.learners.projecting.common import ProjectingLearner
+from budgetbench.learners.projecting.projectron import ProjectingLearner
 from budgetbench.learners.projecting.span import BATCH, PANEL
 from budgetbench.runner.plan import Trial
 from budgetbench.runner.workspace import Workspace, open_access

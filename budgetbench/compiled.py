@@ -1,4 +1,4 @@
-"""The compiler of the inner loops, and where compiled loops are kept.
+"""The compiler of the inner loops, where compiled loops are kept, and records that they write in place.
 
 numba's own cache notices a change in the file of a loop but not in the files of the helpers it calls, ends the program
 where a file is damaged or a disk full, and lets two processes mix up files. Here all sources name a folder and
@@ -18,7 +18,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, cached_property, update_wrapper
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, get_type_hints
+
+import numpy as np
 
 from budgetbench.lazy import lazy
 from budgetbench.private import private_folder
@@ -28,6 +30,7 @@ numba_config, numba_compiler = lazy("numba.core.config"), lazy("numba.core.compi
 numba_serialize = lazy("numba.core.serialize")
 
 Function = TypeVar("Function", bound=Callable[..., object])
+Layout = TypeVar("Layout")
 
 UNUSED = 90 * 24 * 3600.0
 """Seconds after which the loops of another state of the sources are removed."""
@@ -73,6 +76,16 @@ class Loop:
     def _numba_type_(self) -> Any:
         """What numba takes this for where another loop calls it."""
         return self.dispatcher._numba_type_
+
+
+def record(layout: type[Layout]) -> Layout:
+    """One number for each annotation of a class, an int or a float, all 0: to numba a record, passed by reference.
+
+    A name must be none that NumPy's scalars have, such as ``size`` or ``round``.
+    """
+    types = {int: np.int64, float: np.float64}
+    dtype = np.dtype((np.record, [(name, types[kind]) for name, kind in get_type_hints(layout).items()]))
+    return cast(Layout, np.zeros((), dtype)[()])
 
 
 class Kept:
@@ -158,7 +171,7 @@ def _state() -> str:
     digest = hashlib.sha256(versions.encode())
     package = Path(__file__).parent
     folders = [package / name for name in ("kernels", "engine", "learners")]
-    loops = [package / "compiled.py", package / "record.py", *(file for each in folders for file in each.rglob("*.py"))]
+    loops = [package / "compiled.py", *(file for each in folders for file in each.rglob("*.py"))]
     for source in sorted(loops):
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -20,7 +23,8 @@ from budgetbench.results import table
 from budgetbench.results.formats import document
 from budgetbench.runner import run
 
-TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+PROJECT = Path(__file__).parents[1]
+TEXT = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```python\n# (budgetbench/\w+/\w+\.py)\n(.*?)```", TEXT, re.DOTALL)
 
 CONFIG = """
@@ -73,3 +77,25 @@ def test_one_file_is_all_it_takes(
     else:
         show_list(listed, tmp_path, tmp_path)
         assert name in capsys.readouterr().out
+
+
+def test_a_paper_is_one_file_too(tmp_path: Path) -> None:
+    """In a copy of the package with this file more, its number and its claim stand beside what was run."""
+    ((path, code),) = re.findall(r"```yaml\n# (budgetbench/published/\w+\.yaml)\n(.*?)```", TEXT, re.DOTALL)
+    shutil.copytree(PROJECT / "budgetbench", tmp_path / "budgetbench", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / path).write_text(code, encoding="utf-8")
+    config = tmp_path / "c.yaml"
+    reproduces = f"reproduces: {{paper: {Path(path).stem}, item: Table 1}}\n"
+    more = "algorithms: [{name: perceptron}, {name: stoptron, budget: 10}]\npermutations: 5\n"
+    config.write_text(re.sub("algorithms:.*\n", more, CONFIG) + reproduces, encoding="utf-8")
+    run(config, jobs=1, results=tmp_path / "results", backend="threading")
+    done = subprocess.run(
+        [sys.executable, "-m", "budgetbench", "check", "results", "--format", "csv"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    lines = [line for line in done.stdout.splitlines() if line.startswith(Path(path).stem)]
+    assert len(lines) == 3, done.stderr
+    assert not any("not run" in line for line in lines)

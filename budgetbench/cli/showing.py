@@ -139,7 +139,7 @@ def _datasets(data: Path) -> Listing:
         sizes = " + ".join(str(size) for size in (dataset.n_train, dataset.n_test) if size) or "?"
         here = "generated" if dataset.generated else "-"
         if dataset.files:
-            here = "cached" if any((data / dataset.folder / file).exists() for file in dataset.files) else "to fetch"
+            here = "cached" if any((data / file).exists() for file in dataset.files) else "to fetch"
         inputs, classes = str(dataset.n_features or "?"), str(len(dataset.classes or ()) or "?")
         rows.append((name, sizes, inputs, classes, here, dataset.summary))
         for option, accepted, default, meaning in _parameters(dataset.parameters()):

@@ -52,7 +52,7 @@ class _Checks:
             return None
 
     def positive(self) -> None:
-        classes = classes_of(self.dataset, self.section.variant)
+        classes = self.dataset.classes_of(self.section.variant)
         if classes is None or self.section.positive is None:
             return
         listed = ", ".join(map(str, classes))
@@ -82,20 +82,11 @@ class _Checks:
         self.reading.note(("dataset", name, *at), found, accepted)
 
 
-def classes_of(dataset: Dataset, variant: str | None) -> tuple[int | str, ...] | None:
-    """The class labels of a variant, which may have classes of its own; None when only loading tells."""
-    of_variant = getattr(dataset, "classes_of", None)
-    if of_variant is None or (variant and variant not in dataset.variants):
-        return dataset.classes
-    known: tuple[int | str, ...] | None = of_variant(dataset.checked_variant(variant))
-    return known
-
-
 def number_of_classes(section: DatasetSection) -> int | None:
     """How many classes the learners see; None when only loading tells."""
     if section.positive is not None:
         return 2
-    classes = classes_of(datasets[section.name], section.variant)
+    classes = datasets[section.name].classes_of(section.variant)
     return None if classes is None else len(classes)
 
 

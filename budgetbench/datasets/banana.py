@@ -7,14 +7,10 @@ from budgetbench.datasets.base import Examples, labelled, register
 from budgetbench.datasets.cache import File
 from budgetbench.datasets.fingerprint import Fingerprint, Rounding
 from budgetbench.datasets.parse import read_keel
-from budgetbench.datasets.published import Published, Recipe
+from budgetbench.datasets.published import Form, Published, Recipe
 
-KEEL_FILE = File(
-    "banana",
-    "banana.dat",
-    ("https://sci2s.ugr.es/keel/dataset/data/classification/banana.zip#banana.dat",),
-    size=88_797,
-)
+KEEL = "https://sci2s.ugr.es/keel/dataset/data/classification/"
+KEEL_FILE = File("banana", "banana.dat", (KEEL + "banana.zip#",), size=88_797)
 SPLIT_SHA256 = {
     "train_data": "d9ae475e6aa77ef0faa1fdad1d9f476756cb466445a3e65c760988d8a45c1753",
     "train_labels": "d009b24035b8af68f2683a27b9e14abe20c6b0984d3647f5168ec0d5843d2f65",
@@ -30,22 +26,17 @@ def read_file(content: bytes) -> Examples:
 
 
 FINGERPRINTS = {
-    "": {
-        "train": Fingerprint(
-            5300, 2, (2924, 2376), (-0.214516453409, -0.239966815238, -0.321973191897, -0.086075447739)
-        ),
-    },
+    "train": Fingerprint(5300, 2, (2924, 2376), (-0.214516453409, -0.239966815238, -0.321973191897, -0.086075447739)),
 }
-ROUNDINGS = {
-    "": Rounding(
-        unit=0.01,
-        low=-3.09,
-        high=3.19,
-        digest="850dd239dda9662b11f3ea47dea25d7d586d03ba664872c881f2a91c71441e1a",
-        digits=3,
-        full=0.90311,
-    )
-}
+TOLERANCE = 1e-3  # KEEL's copy is rounded to three digits
+ROUNDING = Rounding(
+    unit=0.01,
+    low=-3.09,
+    high=3.19,
+    digest="850dd239dda9662b11f3ea47dea25d7d586d03ba664872c881f2a91c71441e1a",
+    digits=3,
+    full=0.90311,
+)
 
 
 @register
@@ -58,13 +49,4 @@ class Banana(Published):
     citation = "G. Rätsch, T. Onoda, K.-R. Müller, Soft margins for AdaBoost, Machine Learning 42(3), 2001"
     preparation = "as published: inputs of mean 0 and deviation 1; KEEL's are rounded to three digits"
     classes = raetsch.CLASSES
-    n_train, n_features = 5300, 2
-    pooled = True
-    folder = "banana"
-    files = (KEEL_FILE.name, *(file.name for recipe in RECIPES for file in recipe.files))
-    tolerance = 1e-3  # KEEL's copy is rounded to three digits
-    fingerprints = FINGERPRINTS
-    roundings = ROUNDINGS
-
-    def recipes(self, variant: str) -> tuple[Recipe, ...]:
-        return Recipe((KEEL_FILE,), read_file), *RECIPES
+    forms = (Form("", (Recipe((KEEL_FILE,), read_file), *RECIPES), FINGERPRINTS, TOLERANCE, ROUNDING),)

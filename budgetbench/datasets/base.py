@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import InitVar, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -12,10 +13,10 @@ import numpy as np
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
-from budgetbench.datasets.limits import MOST_DRAWN
 from budgetbench.errors import ParameterError
 from budgetbench.parameters import Parameter, Unit, check, declared
 from budgetbench.registry import Registry
+from budgetbench.seeds import Role, generator
 
 if TYPE_CHECKING:
     from budgetbench.datasets.cache import Cache
@@ -26,6 +27,7 @@ Indices = NDArray[np.int64]
 
 datasets: Registry[Dataset] = Registry("dataset")
 
+MOST_DRAWN = 10_000_000  # 1.7 GB of the widest
 #: How many examples a generated set has.
 Drawn = Annotated[int, Ge(2), Le(MOST_DRAWN), Unit("examples")]
 
@@ -101,7 +103,7 @@ class Dataset(ABC):
     preparation : what is done to the published values on loading.
     classes : the published class labels; None when only loading tells.
     n_train, n_test, n_features : sizes; None when only loading tells.
-    folder, files : names of the files and of their folder inside the data folder; empty for generated sets.
+    files : the files' paths inside the data folder; empty for generated sets.
     variants : names of the forms it comes in, the default first; empty when there is one.
     options : what else `load` accepts.
     generated : drawn afresh from (seed, run).
@@ -119,7 +121,6 @@ class Dataset(ABC):
     n_train: int | None = None
     n_test: int | None = None
     n_features: int | None = None
-    folder: str = ""
     files: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
     options: type[Options] = Options
@@ -156,6 +157,10 @@ class Dataset(ABC):
             raise ParameterError("variant", variant, accepted, names=self.variants)
         return variant
 
+    def classes_of(self, variant: str | None) -> tuple[Label, ...] | None:
+        """The class labels of a variant; None when only loading tells."""
+        return self.classes
+
     def parameters(self) -> dict[str, Parameter]:
         """What `options` declares."""
         return declared(self.options)
@@ -176,6 +181,32 @@ class Request:
     options: Any  # of the dataset's own kind
 
 
+class Generated(Dataset):
+    """A distribution. A subclass declares in `options` how many examples there are: `n`, and `n_test` for a test set.
+
+    Attributes
+    ----------
+    draw : with a generator of random numbers, `n` and the other options, makes so many examples.
+    """
+
+    source = "generated"
+    licence = "not applicable"
+    preparation = "none"
+    generated = True
+    classes: tuple[Label, ...]
+    draw: Callable[..., Examples]
+
+    def _load(self, request: Request) -> Data:
+        options = vars(request.options)
+        told = "/".join(f"{name}={value}" for name, value in options.items())
+        identity = f"{self.name}/1/{told}/seed={request.seed}/run={request.run}"
+        random = generator(request.seed, Role.DATA, request.run)
+        how = {name: value for name, value in options.items() if name != "n_test"}
+        train = self.draw(random, **how)
+        test = self.draw(random, **how | {"n": options["n_test"]}) if "n_test" in options else None
+        return Data(train, test, self.classes, identity)
+
+
 Kind = TypeVar("Kind", bound=type[Dataset])
 
 
@@ -187,7 +218,7 @@ def register(kind: Kind) -> Kind:
 
 def labelled(X: NDArray[Any], labels: NDArray[Any], classes: tuple[Label, ...]) -> Examples:
     """Examples from inputs and published labels; ValueError names a label that is not among the classes."""
-    return Examples(np.asarray(X, dtype=np.float32), encoded(labels, classes))
+    return Examples(X, encoded(labels, classes))
 
 
 def encoded(labels: NDArray[Any], classes: tuple[Label, ...]) -> Indices:

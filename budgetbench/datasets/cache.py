@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import re
+import shutil
+import signal
 import sys
-from collections.abc import Callable
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
+from types import FrameType
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from budgetbench.datasets import limits
 from budgetbench.datasets.download import Allowance, UnusableError, download, is_local, local_path
-from budgetbench.datasets.incoming import Incoming, sweep
 from budgetbench.datasets.parse import unpack
 from budgetbench.errors import DataError, RequestError
-
-#: Called with the file's name, the bytes received so far and the total (None: unknown).
-FileProgress = Callable[[str, int, int | None], None]
 
 #: Seconds that any file may take to arrive, and bytes in each second beyond them: what a slow line carries.
 PATIENCE = 60.0
 SLOWEST = 20_000
+
+PREFIX = ".incoming-"
+#: Held while the folder's process lives, in whichever container: a lock tells what a process's number cannot.
+LOCK = ".lock"
+#: Seconds after which a folder without a lock is no longer one that is just being made.
+UNLOCKED_SECONDS = 60
 
 
 class Reach(IntEnum):
@@ -41,7 +51,8 @@ class File:
     Attributes
     ----------
     folder, name : its place in the cache and in a mirror.
-    sources : public URLs, tried in turn; a fragment names the member of a zip archive.
+    sources : public URLs, tried in turn; a fragment names the member of a zip archive. One that ends in / or # goes on
+        with the name.
     checksum : ``md5:…`` or ``sha256:…`` of the file as published; empty where none is known.
     content_checksum : the same for the unpacked content, where copies differ in their compression.
     part : which of the dataset's parts it holds (``train`` or ``test``), where it holds one.
@@ -55,6 +66,15 @@ class File:
     content_checksum: str = ""
     part: str = ""
     size: int = 10_000_000
+
+    def __post_init__(self) -> None:
+        whole = tuple(url + self.name if url.endswith(("/", "#")) else url for url in self.sources)
+        object.__setattr__(self, "sources", whole)
+
+    @property
+    def place(self) -> str:
+        """Its path in the cache and in a mirror."""
+        return f"{self.folder}/{self.name}"
 
     @property
     def at_most(self) -> int:
@@ -72,14 +92,11 @@ class File:
             if path.is_file():
                 Allowance(self.at_most, 0).unpacked().check(path.stat().st_size)
             stored = limits.read_whole(path)
+            if self.checksum and not _matches(stored, self.checksum):
+                raise UnusableError("damaged (its checksum differs)")
+            content = unpack(stored)
         except OSError as error:
             raise UnusableError(error.strerror or str(error)) from error
-        except ValueError as error:
-            raise UnusableError(str(error)) from error
-        if self.checksum and not _matches(stored, self.checksum):
-            raise UnusableError("damaged (its checksum differs)")
-        try:
-            content = unpack(stored)
         except ValueError as error:
             raise UnusableError(str(error)) from error
         if self.content_checksum and not _matches(content, self.content_checksum):
@@ -100,33 +117,19 @@ class Cache:
     folder : holds ``<dataset folder>/<file>``; made when the first file arrives.
     mirror : a folder or URL laid out in the same way, or None; RequestError for a URL that is none.
     quiet : do not say on stderr what is fetched from where.
-    progress : called while a file arrives.
-    patience : seconds that a file may take to arrive, beside those for its size.
 
     Several processes may fetch into the same folder at once: each downloads to a temporary folder of its own and
     then moves the complete, checked file into place. A damaged file stays until a good one takes its place, as
     removing it could hit the good one that another process has just put there.
     """
 
-    def __init__(
-        self,
-        folder: Path | str,
-        mirror: str | None = None,
-        quiet: bool = False,
-        progress: FileProgress | None = None,
-        patience: float = PATIENCE,
-    ) -> None:
+    def __init__(self, folder: Path | str, mirror: str | None = None, quiet: bool = False) -> None:
         self.folder = Path(folder)
-        self.mirror: str | None = None
-        self._auth: tuple[str, str] | None = None
-        if mirror:
-            self.mirror, self._auth = _without_user(str(mirror))
+        self.mirror, self._auth = _without_user(str(mirror or ""))
         self.quiet = quiet
-        self.progress = progress
-        self.patience = patience
 
     def path(self, file: File) -> Path:
-        return self.folder / file.folder / file.name
+        return self.folder / file.place
 
     def origins(self, file: File, reach: Reach) -> list[str]:
         """Where to look for a file within reach, the nearest first: URLs, the empty one being the cache itself."""
@@ -138,28 +141,32 @@ class Cache:
         return found
 
     def _in_mirror(self, file: File) -> str:
-        place = f"{quote(file.folder)}/{quote(file.name)}"
-        if self.mirror and "://" in self.mirror:
-            return f"{self.mirror.rstrip('/')}/{place}"
-        return f"{Path(self.mirror or '').expanduser().resolve().as_uri()}/{place}"
+        base = str(self.mirror)
+        if "://" not in base:
+            base = Path(base).expanduser().resolve().as_uri()
+        return f"{base.rstrip('/')}/{quote(file.place)}"
 
     def fetch(self, file: File, origin: str) -> Fetched:
         """A checked copy of the file from one of its origins; raises `UnusableError`."""
+        kept = self.path(file)
         if not origin:
-            if not self.path(file).exists():
+            if not kept.exists():
                 raise UnusableError("not there")
-            return Fetched(self.path(file), self.path(file), file.content(self.path(file)), None)
+            return Fetched(origin, kept, kept, file.content(kept), None)
         if is_local(origin) and not local_path(origin).exists():
             raise UnusableError("not there")
         in_mirror = self.mirror is not None and origin == self._in_mirror(file)
-        seconds = self.patience + file.size / SLOWEST
-        allowance = Allowance(file.at_most, seconds, self._auth if in_mirror else None)
-        incoming = self._incoming()
+        allowance = Allowance(file.at_most, PATIENCE + file.size / SLOWEST, self._auth if in_mirror else None)
         try:
-            self._say(f"fetching {file.folder}/{file.name} from {place(origin)}")
-            progress = self._progress_of(file)
-            arrived = download(origin, incoming.path, file.name, file.checksum or None, allowance, progress)
-            fetched = Fetched(self.path(file), arrived, file.content(arrived), incoming)
+            self.folder.mkdir(parents=True, exist_ok=True)
+            incoming = Incoming(self.folder)
+        except OSError as error:
+            raise not_writable(self.folder, error) from error
+        try:
+            if not self.quiet:
+                print(f"fetching {file.place} from {place(origin)}", file=sys.stderr, flush=True)
+            arrived = download(origin, incoming.path, file.name, file.checksum or None, allowance)
+            fetched = Fetched(origin, kept, arrived, file.content(arrived), incoming)
             if file.verified:
                 fetched.keep()
         except BaseException:
@@ -167,30 +174,12 @@ class Cache:
             raise
         return fetched
 
-    def sweep(self) -> None:
-        """Remove what killed processes left behind."""
-        sweep(self.folder)
-
-    def _incoming(self) -> Incoming:
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            return Incoming(self.folder)
-        except OSError as error:
-            raise not_writable(self.folder, error) from error
-
-    def _progress_of(self, file: File) -> Callable[[int, int | None], None] | None:
-        progress = self.progress
-        return None if progress is None else lambda received, total: progress(file.name, received, total)
-
-    def _say(self, line: str) -> None:
-        if not self.quiet:
-            print(line, file=sys.stderr, flush=True)
-
 
 @dataclass
 class Fetched:
-    """The content of a file that was had, and where its copy lies until it is kept or dropped."""
+    """The content of a file that was had from an origin, and where its copy lies until it is kept or dropped."""
 
+    origin: str
     path: Path
     copy: Path
     content: bytes
@@ -218,10 +207,8 @@ class Fetched:
 
 
 def not_writable(folder: Path, error: OSError) -> DataError:
-    reason = error.strerror or str(error)
-    return DataError(
-        f"cannot write to the data folder {folder}: {reason}. Name another with --data or BUDGETBENCH_DATA."
-    )
+    advice = "Name another with --data or BUDGETBENCH_DATA."
+    return DataError(f"cannot write to the data folder {folder}: {error.strerror or error}. {advice}")
 
 
 def place(origin: str) -> str:
@@ -229,10 +216,10 @@ def place(origin: str) -> str:
     return str(local_path(origin).parent) if is_local(origin) else urlsplit(origin).netloc
 
 
-def _without_user(mirror: str) -> tuple[str, tuple[str, str] | None]:
+def _without_user(mirror: str) -> tuple[str | None, tuple[str, str] | None]:
     """A mirror without user and password, so that no message can show them, and these apart."""
     if "://" not in mirror:
-        return mirror, None
+        return mirror or None, None
     try:
         parts = urlsplit(mirror)
         usable = parts.scheme == "file" or (parts.scheme in ("http", "https") and parts.hostname and parts.port != 0)
@@ -244,7 +231,61 @@ def _without_user(mirror: str) -> tuple[str, tuple[str, str] | None]:
             f"mirror (--mirror or BUDGETBENCH_MIRROR): found {shown!r}; "
             "accepted: a folder, or a URL such as https://host/path"
         )
-    auth = None
-    if parts.username is not None:
-        auth = unquote(parts.username), unquote(parts.password or "")
+    auth = None if parts.username is None else (unquote(parts.username), unquote(parts.password or ""))
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])), auth
+
+
+class Incoming:
+    """A folder of this process alone, beside the final places so that moving a file there is one step."""
+
+    def __init__(self, folder: Path) -> None:
+        while True:
+            self.path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=folder))
+            self._lock = os.open(self.path / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+            with suppress(OSError):  # a file system without locks: `sweep` fails in the same way and leaves all
+                fcntl.flock(self._lock, fcntl.LOCK_EX)
+            if (self.path / LOCK).exists():  # else swept before it was locked
+                return
+            os.close(self._lock)
+
+    def remove(self) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+        with suppress(OSError):
+            os.close(self._lock)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what processes left here that were killed; those of living ones stay."""
+    for left in folder.glob(PREFIX + "*"):
+        try:
+            lock = os.open(left / LOCK, os.O_RDWR)
+        except FileNotFoundError:
+            with suppress(OSError):
+                if time.time() - left.stat().st_mtime > UNLOCKED_SECONDS:
+                    shutil.rmtree(left, ignore_errors=True)
+            continue
+        except OSError:
+            continue
+        with suppress(OSError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(left, ignore_errors=True)
+        os.close(lock)
+
+
+@contextmanager
+def ending_in_order() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP unwind the program, so that nothing is left behind, unless it handles them itself."""
+    ours = []
+    if threading.current_thread() is threading.main_thread():
+        ours = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, _end)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)

@@ -8,7 +8,8 @@ import ssl
 import threading
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     import urllib3
 else:
     certifi, pooch, requests, urllib3 = map(lazy, ("certifi", "pooch", "requests", "urllib3"))
-
-#: Called with the bytes received so far and the total, None where the server does not say.
-Progress = Callable[[int, int | None], None]
 
 CONNECT_SECONDS = 10
 READ_SECONDS = 60
@@ -66,9 +64,7 @@ class Allowance:
         return replace(self, size=max(limits.ALWAYS, 4 * self.size))
 
 
-def download(
-    url: str, folder: Path, name: str, checksum: str | None, allowance: Allowance, progress: Progress | None = None
-) -> Path:
+def download(url: str, folder: Path, name: str, checksum: str | None, allowance: Allowance) -> Path:
     """Put the file at `url` into `folder` under `name`; with a fragment, that member of the zip archive there.
 
     `checksum` is of the form ``md5:…`` or ``sha256:…``. Raises `UnusableError`.
@@ -76,20 +72,18 @@ def download(
 
     def downloader(url: str, output_file: str, _: Any) -> None:
         address, member = urldefrag(url)
-        if not member:
-            _get(address, output_file, allowance, progress)
-            return
         archive = output_file + ".zip"
         try:
-            _get(address, archive, allowance, progress)
-            _extract(archive, unquote(member), output_file, allowance)
+            _get(address, archive if member else output_file, allowance)
+            if member:
+                _extract(archive, unquote(member), output_file, allowance)
         finally:
             Path(archive).unlink(missing_ok=True)
 
     pooch.get_logger().setLevel("WARNING")  # it would print each step, and the checksum of files that have none
     try:
         return Path(pooch.retrieve(url, checksum, fname=name, path=folder, downloader=downloader))
-    except requests.exceptions.RequestException as error:
+    except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError) as error:
         raise UnusableError(_reason(error)) from error
     except ValueError as error:  # how pooch reports another checksum
         raise UnusableError("not the published file (its checksum differs)") from error
@@ -97,7 +91,7 @@ def download(
         raise UnusableError(error.strerror or str(error)) from error
 
 
-def _get(address: str, output_file: str, allowance: Allowance, progress: Progress | None) -> None:
+def _get(address: str, output_file: str, allowance: Allowance) -> None:
     """Fetch a URL or copy a local file."""
     if is_local(address):
         copied = local_path(address)
@@ -105,46 +99,41 @@ def _get(address: str, output_file: str, allowance: Allowance, progress: Progres
             raise UnusableError("not an ordinary file")
         allowance.unpacked().check(copied.stat().st_size)
         shutil.copyfile(copied, output_file)
-        return
-    _in_time(lambda given_up: _attempts(address, output_file, allowance, progress, given_up), allowance.seconds)
+    else:
+        _in_time(lambda given_up: _attempts(address, output_file, allowance, given_up), allowance.seconds)
 
 
 def _in_time(work: Callable[[threading.Event], None], seconds: float) -> None:
     """Do work in a thread that is left to itself when the time is up: a server that sends a byte now and then would
     never let a read time out.
     """
-    given_up = threading.Event()
-    outcome: list[BaseException | None] = []
+    given_up, outcome = threading.Event(), Future[None]()
 
     def job() -> None:
         try:
             work(given_up)
-            outcome.append(None)
+            outcome.set_result(None)
         except BaseException as error:
-            outcome.append(error)
+            outcome.set_exception(error)
 
-    thread = threading.Thread(target=job, daemon=True)
-    thread.start()
+    threading.Thread(target=job, daemon=True).start()
     try:
-        thread.join(seconds)
+        wait([outcome], seconds)
     finally:
         given_up.set()
-    if not outcome:
+    if not outcome.done():
         raise UnusableError(f"not complete after {seconds:.0f} seconds")
-    if outcome[0] is not None:
-        raise outcome[0]
+    outcome.result()
 
 
-def _attempts(
-    address: str, output_file: str, allowance: Allowance, progress: Progress | None, given_up: threading.Event
-) -> None:
+def _attempts(address: str, output_file: str, allowance: Allowance, given_up: threading.Event) -> None:
     """Fetch a URL; a connection that drops is tried again from the start."""
     with session() as http:
         http.auth = allowance.auth
         for attempt in range(ATTEMPTS):
             try:
-                return _stream(http, address, output_file, allowance, progress, given_up)
-            except requests.exceptions.RequestException as error:
+                return _stream(http, address, output_file, allowance, given_up)
+            except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError) as error:
                 if attempt == ATTEMPTS - 1 or not _dropped(error) or given_up.is_set():
                     raise
             except ValueError as error:  # an address or an answer that cannot be taken apart
@@ -161,12 +150,7 @@ def local_path(address: str) -> Path:
 
 
 def _stream(
-    http: requests.Session,
-    address: str,
-    output_file: str,
-    allowance: Allowance,
-    progress: Progress | None,
-    given_up: threading.Event,
+    http: requests.Session, address: str, output_file: str, allowance: Allowance, given_up: threading.Event
 ) -> None:
     # "identity": some servers would otherwise send a .gz file as a compressed transfer of its content
     headers = {"Accept-Encoding": "identity", "User-Agent": "budgetbench"}
@@ -174,35 +158,18 @@ def _stream(
     with http.get(address, headers=headers, stream=True, timeout=timeout) as response:
         response.raise_for_status()
         length = response.headers.get("Content-Length", "")
-        total = int(length) if length.isdecimal() and len(length) < 20 else None
-        allowance.check(total or 0)
+        allowance.check(int(length) if length.isdecimal() and len(length) < 20 else 0)
         if encoding := response.headers.get("Content-Encoding", "").strip().lower():
             allowance = allowance.unpacked()
         decoded = _decoder(encoding, allowance)
-        received = 0
         with open(output_file, "wb") as output:
-            for chunk in _chunks(response):
+            # requests itself would undo a compressed transfer in pieces of any size
+            while chunk := response.raw.read(CHUNK, decode_content=False):
                 if given_up.is_set():
                     return
                 content = decoded(chunk)
-                received += len(content)
-                allowance.check(received)
+                allowance.check(output.tell() + len(content))
                 output.write(content)
-                if progress:
-                    progress(received, total)
-
-
-def _chunks(response: requests.Response) -> Iterator[bytes]:
-    """The body as it is sent; requests would undo a compressed transfer in pieces of any size."""
-    try:
-        while chunk := response.raw.read(CHUNK, decode_content=False):
-            yield chunk
-    except urllib3.exceptions.ProtocolError as error:
-        raise requests.exceptions.ChunkedEncodingError(error) from error
-    except urllib3.exceptions.ReadTimeoutError as error:
-        raise requests.exceptions.ReadTimeout(error) from error
-    except urllib3.exceptions.HTTPError as error:
-        raise requests.exceptions.ConnectionError(error) from error
 
 
 def _decoder(encoding: str, allowance: Allowance) -> Callable[[bytes], bytes]:
@@ -255,26 +222,24 @@ def _extract(archive: str, member: str, output_file: str, allowance: Allowance) 
         raise UnusableError("not a zip archive, or a damaged one") from error
 
 
-def _dropped(error: requests.exceptions.RequestException) -> bool:
+def _dropped(error: requests.exceptions.RequestException | urllib3.exceptions.HTTPError) -> bool:
     """A connection that was made and then lost, which is worth another attempt; a refused one is not."""
-    lost = isinstance(error, requests.exceptions.ConnectionError) and any(
-        isinstance(cause, urllib3.exceptions.ProtocolError) for cause in error.args
-    )
-    return lost or isinstance(error, requests.exceptions.ChunkedEncodingError)
+    return any(isinstance(cause, urllib3.exceptions.ProtocolError) for cause in (error, *error.args))
 
 
-def _reason(error: requests.exceptions.RequestException) -> str:
+def _reason(error: requests.exceptions.RequestException | urllib3.exceptions.HTTPError) -> str:
     """The failure in a few words; the exceptions' own texts run to several lines."""
     if isinstance(error, requests.exceptions.HTTPError) and error.response is not None:
         return f"the server answers {error.response.status_code} {error.response.reason}".rstrip()
     if isinstance(error, requests.exceptions.SSLError):
         return "its certificate is not trusted"
-    if isinstance(error, requests.exceptions.Timeout):
+    if isinstance(error, requests.exceptions.Timeout | urllib3.exceptions.ReadTimeoutError):
         return "no answer in time"
     if _dropped(error):
         return "the connection breaks off"
-    if isinstance(error, requests.exceptions.ConnectionError):
-        return "cannot connect"
     if isinstance(error, requests.exceptions.TooManyRedirects):
         return "it sends from place to place"
+    unparsed = isinstance(error, ValueError)  # an address that cannot be taken apart
+    if isinstance(error, requests.exceptions.ConnectionError | urllib3.exceptions.HTTPError) and not unparsed:
+        return "cannot connect"
     return f"an answer that makes no sense ({type(error).__name__})"

@@ -10,19 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from budgetbench.datasets.base import Data, Dataset, Drawn, Examples, Options, Request, register
+from budgetbench.datasets.base import Drawn, Examples, Generated, Options, register
 from budgetbench.parameters import Fraction
-from budgetbench.seeds import Role, generator
 
 VARIANCES = np.array([0.2, 2.0])
-
-
-def draw(random: np.random.Generator, n: int, flips: float) -> Examples:
-    y = random.integers(0, 2, n)
-    signs = 2.0 * y - 1.0
-    X = signs[:, None] + random.standard_normal((n, 2)) * np.sqrt(VARIANCES)
-    flipped = random.random(n) < flips
-    return Examples(X, np.where(flipped, 1 - y, y))
 
 
 @dataclass(frozen=True)
@@ -40,22 +31,19 @@ class Flipped(Options):
 
 
 @register
-class Gaussian(Dataset):
+class Gaussian(Generated):
     name = "gaussian"
     title = "Synthetic"
     summary = "two Gaussian clouds in the plane with a tenth of the labels flipped (generated)"
-    source = "generated"
-    licence = "not applicable"
     citation = "F. Orabona, J. Keshet, B. Caputo, The Projectron: a bounded kernel-based Perceptron, ICML 2008"
-    preparation = "none"
     classes = (-1, 1)
     n_train, n_features = 10000, 2
-    generated = True
     pooled = True
     options = Flipped
 
-    def _load(self, request: Request) -> Data:
-        n, flips = request.options.n, request.options.flips
-        examples = draw(generator(request.seed, Role.DATA, request.run), n, flips)
-        identity = f"gaussian/1/n={n}/flips={flips}/seed={request.seed}/run={request.run}"
-        return Data(examples, None, (-1, 1), identity)
+    def draw(self, random: np.random.Generator, n: int, flips: float) -> Examples:
+        y = random.integers(0, 2, n)
+        signs = 2.0 * y - 1.0
+        X = signs[:, None] + random.standard_normal((n, 2)) * np.sqrt(VARIANCES)
+        flipped = random.random(n) < flips
+        return Examples(X, np.where(flipped, 1 - y, y))

@@ -11,31 +11,22 @@ from budgetbench.datasets.base import labelled, register
 from budgetbench.datasets.cache import File
 from budgetbench.datasets.fingerprint import EXACT, Fingerprint
 from budgetbench.datasets.parse import read_letters
-from budgetbench.datasets.published import Parts, Published, Recipe
+from budgetbench.datasets.published import Form, Parts, Published, Recipe, by_part
 
 LETTERS = tuple(ascii_uppercase)
 N_TRAIN = 16000  # the split that the donor and both papers use: the first 16000 rows train
 
 # Not OpenML's copy: its rows are in another order, which makes it another split.
-FILE = File(
-    folder="letter",
-    name="letter-recognition.data",
-    sources=(
-        "https://archive.ics.uci.edu/static/public/59/letter+recognition.zip#letter-recognition.data",
-        "https://archive.ics.uci.edu/ml/machine-learning-databases/letter-recognition/letter-recognition.data",
-    ),
-    checksum="sha256:2b89f3602cf768d3c8355267d2f13f2417809e101fc2b5ceee10db19a60de6e2",
-    size=712_565,
-)
+UCI = "https://archive.ics.uci.edu/"
+SOURCES = (UCI + "static/public/59/letter+recognition.zip#", UCI + "ml/machine-learning-databases/letter-recognition/")
+SHA256 = "2b89f3602cf768d3c8355267d2f13f2417809e101fc2b5ceee10db19a60de6e2"
+FILE = File("letter", "letter-recognition.data", SOURCES, f"sha256:{SHA256}", size=712_565)
 
 
 def split(table: tuple[NDArray[np.str_], NDArray[np.float64]]) -> Parts:
     labels, attributes = table
-    train, test = slice(N_TRAIN), slice(N_TRAIN, None)
-    return {
-        "train": labelled(attributes[train], labels[train], LETTERS),
-        "test": labelled(attributes[test], labels[test], LETTERS),
-    }
+    parts = slice(N_TRAIN), slice(N_TRAIN, None)
+    return by_part(*(labelled(attributes[rows], labels[rows], LETTERS) for rows in parts))
 
 
 # fmt: off
@@ -49,20 +40,8 @@ TEST_COUNTS = (
 )
 # fmt: on
 FINGERPRINTS = {
-    "": {
-        "train": Fingerprint(
-            16000,
-            16,
-            TRAIN_COUNTS,
-            (-0.01150198604, 0.017891325504, 0.013599687107, -0.001957835611),
-        ),
-        "test": Fingerprint(
-            4000,
-            16,
-            TEST_COUNTS,
-            (-0.010699825576, 0.018269238085, 0.012443358042, -0.000629322647),
-        ),
-    },
+    "train": Fingerprint(16000, 16, TRAIN_COUNTS, (-0.01150198604, 0.017891325504, 0.013599687107, -0.001957835611)),
+    "test": Fingerprint(4000, 16, TEST_COUNTS, (-0.010699825576, 0.018269238085, 0.012443358042, -0.000629322647)),
 }
 
 
@@ -76,11 +55,4 @@ class Letter(Published):
     citation = "P. W. Frey, D. J. Slate, Letter recognition using Holland-style adaptive classifiers, ML 6(2), 1991"
     preparation = "attributes as published; the first 16000 rows train, the last 4000 test"
     classes = LETTERS
-    n_train, n_test, n_features = N_TRAIN, 4000, 16
-    folder = "letter"
-    files = (FILE.name,)
-    tolerance = EXACT
-    fingerprints = FINGERPRINTS
-
-    def recipes(self, variant: str) -> tuple[Recipe, ...]:
-        return (Recipe((FILE,), read_letters, split),)
+    forms = (Form("", (Recipe((FILE,), read_letters, split),), FINGERPRINTS, EXACT),)

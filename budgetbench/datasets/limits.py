@@ -14,8 +14,6 @@ ALWAYS = 64_000_000
 UNPACKED_RATIO = 250
 #: Beyond that, bytes of dense array for each byte of sparse text: with one input in a thousand other than zero it fits.
 DENSE_RATIO = 500
-#: Examples that a generated set may have: 1.7 GB of the widest.
-MOST_DRAWN = 10_000_000
 
 
 def read_whole(path: Path) -> bytes:

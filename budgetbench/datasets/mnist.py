@@ -12,7 +12,7 @@ from budgetbench.datasets.base import Examples, labelled, register
 from budgetbench.datasets.cache import File
 from budgetbench.datasets.fingerprint import EXACT, Fingerprint
 from budgetbench.datasets.parse import read_idx
-from budgetbench.datasets.published import Parts, Published, Recipe
+from budgetbench.datasets.published import Form, Parts, Published, Recipe, by_part
 
 DIGITS = tuple(range(10))
 BASES = ("https://ossci-datasets.s3.amazonaws.com/mnist/", "https://storage.googleapis.com/cvdf-datasets/mnist/")
@@ -20,9 +20,7 @@ BASES = ("https://ossci-datasets.s3.amazonaws.com/mnist/", "https://storage.goog
 
 def _idx(name: str, md5: str, part: str, size: int) -> File:
     # The checksum is of the content, as copies differ in their compression.
-    return File(
-        "mnist", name, tuple(base + name for base in BASES), content_checksum=f"md5:{md5}", part=part, size=size
-    )
+    return File("mnist", name, BASES, content_checksum=f"md5:{md5}", part=part, size=size)
 
 
 IDX_FILES = (
@@ -31,13 +29,9 @@ IDX_FILES = (
     _idx("t10k-images-idx3-ubyte.gz", "2646ac647ad5339dbf082846283269ea", "test", 1_648_877),
     _idx("t10k-labels-idx1-ubyte.gz", "27ae3e4e09519cfbb04c329615203637", "test", 4_542),
 )
-KERAS_FILE = File(
-    "mnist",
-    "mnist.npz",
-    ("https://storage.googleapis.com/tensorflow/tf-keras-datasets/mnist.npz",),
-    checksum="sha256:731c5ac602752760c8e48fbffcf8c3b850d9dc2a2aedcf2cc48468fc17b673d1",
-    size=11_490_434,
-)
+KERAS = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/"
+KERAS_SHA256 = "731c5ac602752760c8e48fbffcf8c3b850d9dc2a2aedcf2cc48468fc17b673d1"
+KERAS_FILE = File("mnist", "mnist.npz", (KERAS,), f"sha256:{KERAS_SHA256}", size=11_490_434)
 
 
 def examples(images: NDArray[np.uint8], labels: NDArray[np.uint8]) -> Examples:
@@ -48,7 +42,7 @@ def examples(images: NDArray[np.uint8], labels: NDArray[np.uint8]) -> Examples:
 
 def pair_up(*arrays: NDArray[np.uint8]) -> Parts:
     train_images, train_labels, test_images, test_labels = arrays
-    return {"train": examples(train_images, train_labels), "test": examples(test_images, test_labels)}
+    return by_part(examples(train_images, train_labels), examples(test_images, test_labels))
 
 
 def read_keras_file(content: bytes) -> list[NDArray[np.uint8]]:
@@ -59,21 +53,15 @@ def read_keras_file(content: bytes) -> list[NDArray[np.uint8]]:
         raise ValueError("not Keras' file of MNIST") from error
 
 
+RECIPES = (
+    Recipe(IDX_FILES, read_idx, pair_up),
+    Recipe((KERAS_FILE,), read_keras_file, lambda four: pair_up(*four)),
+)
+TRAIN_COUNTS = (5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949)
+TEST_COUNTS = (980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009)
 FINGERPRINTS = {
-    "": {
-        "train": Fingerprint(
-            60000,
-            784,
-            (5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949),
-            (-0.006906722105, -0.005749121657, -0.000611087014, 0.001035998483),
-        ),
-        "test": Fingerprint(
-            10000,
-            784,
-            (980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009),
-            (-0.007958087393, -0.01067424251, 0.001730996952, 0.008765048353),
-        ),
-    },
+    "train": Fingerprint(60000, 784, TRAIN_COUNTS, (-0.006906722105, -0.005749121657, -0.000611087014, 0.001035998483)),
+    "test": Fingerprint(10000, 784, TEST_COUNTS, (-0.007958087393, -0.01067424251, 0.001730996952, 0.008765048353)),
 }
 
 
@@ -87,11 +75,4 @@ class MNIST(Published):
     citation = "Y. LeCun, L. Bottou, Y. Bengio, P. Haffner, Gradient-based learning, Proc. IEEE 86(11), 1998"
     preparation = "pixels divided by 255: 0 (background) to 1"
     classes = DIGITS
-    n_train, n_test, n_features = 60000, 10000, 784
-    folder = "mnist"
-    files = (*(file.name for file in IDX_FILES), KERAS_FILE.name)
-    tolerance = EXACT
-    fingerprints = FINGERPRINTS
-
-    def recipes(self, variant: str) -> tuple[Recipe, ...]:
-        return Recipe(IDX_FILES, read_idx, pair_up), Recipe((KERAS_FILE,), read_keras_file, lambda four: pair_up(*four))
+    forms = (Form("", RECIPES, FINGERPRINTS, EXACT),)

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.datasets.base import register
-from budgetbench.datasets.own_files import Files, OwnFile, Table, content_of
-from budgetbench.datasets.own_labels import MISSING, shown
+from budgetbench.datasets.own_files import MISSING, Files, OwnFile, Table, as_objects, content_of, is_number, shown
 from budgetbench.datasets.parse import brief
 from budgetbench.errors import DataError, nearest
 from budgetbench.parameters import Accepted
@@ -47,8 +46,8 @@ class Sheet:
 
     X: NDArray[np.float64]
     labels: NDArray[Any]
-    inputs: list[str] | None
-    label: str | None
+    inputs: list[str] | None = None
+    label: str | None = None
 
 
 @register
@@ -116,18 +115,18 @@ class CsvReader:
         begin, second = next(records, (end, [])) if header else (end, first)
         if not second:
             raise self.error("a header and no examples")
-        row_names = header and self.has_row_names(names, second, begin)
-        if row_names and len(names) == len(second):
-            names = names[1:]
-        label = self.position(names, header) + row_names
-        numbers, labels = self.numbers(end if header else 0, label, row_names, len(second))
+        self.row_names = header and self.has_row_names(names, second, begin)
+        if self.row_names and len(names) < len(second):
+            names = ["", *names]
+        self.label = self.position(names[self.row_names :], header) + self.row_names
+        self.names, self.width, self.skip = (names, len(second), end) if header else ([], len(second), 0)
+        numbers, labels = self.numbers()
         if self.header is None and not header:
             self.doubt_first_row(labels)
-        kept = [place for place in range(len(second)) if place != label and not (row_names and place == 0)]
+        kept = [place for place in range(self.width) if self.is_input(place)]
         if not header:
-            return Sheet(numbers[:, kept], labels, None, None)
-        own = [names[place - row_names] for place in kept]
-        return Sheet(numbers[:, kept], labels, own, names[label - row_names])
+            return Sheet(numbers[:, kept], labels)
+        return Sheet(numbers[:, kept], labels, [names[place] for place in kept], names[self.label])
 
     def error(self, what: str, line: int | None = None) -> DataError:
         return DataError(f"{self.path}{f', line {line}' if line else ''}: {what}")
@@ -152,9 +151,8 @@ class CsvReader:
         """Whether the first line names the columns: as said, or because its inputs are words."""
         if isinstance(self.wanted, str):
             if self.header is False:
-                raise self.error(
-                    f"label {self.wanted!r} is the name of a column, and header is false; give its position"
-                )
+                found = f"label {self.wanted!r} is the name of a column, and header is false"
+                raise self.error(f"{found}; give its position")
             return True
         if self.header is not None:
             return self.header
@@ -202,54 +200,48 @@ class CsvReader:
             raise self.error(f"{names.count(label)} columns are named {label!r}; give the position of the label's")
         return names.index(label)
 
-    def numbers(self, skip: int, label: int, row_names: bool, width: int) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    def is_input(self, place: int) -> bool:
+        return place != self.label and not (self.row_names and place == 0)
+
+    def numbers(self) -> tuple[NDArray[np.float64], NDArray[Any]]:
         """All cells as numbers, those of the label and of row names as zeros, and the labels."""
         labels: list[str] = []
-        lines = io.StringIO(self.text)
-        for _ in range(skip):
-            lines.readline()
 
         def note(cell: str) -> float:
             labels.append(cell.strip())
             return 0.0
 
-        converters: dict[int | str, Callable[[str], float]] = {label: note}
-        if row_names:
+        converters: dict[int | str, Callable[[str], float]] = {self.label: note}
+        if self.row_names:
             converters[0] = lambda cell: 0.0
         try:
             table = np.loadtxt(
-                lines, delimiter=self.separator or None, quotechar='"', comments=None, ndmin=2, encoding="utf-8",
-                converters=converters,
+                io.StringIO(self.text), delimiter=self.separator or None, quotechar='"', comments=None, ndmin=2,
+                encoding="utf-8", skiprows=self.skip, converters=converters,
             )  # fmt: skip
         except (ValueError, MemoryError) as error:
-            raise self.fault(skip, label, row_names, width) or self.error(
-                f"not a table of numbers ({brief(error)})"
-            ) from error
+            raise self.fault() or self.error(f"not a table of numbers ({brief(error)})") from error
         odd = "" in labels or any("\n" in label for label in labels)
-        if odd or table.shape[1] != width or not np.isfinite(table).all():
-            raise self.fault(skip, label, row_names, width) or self.error("not a table of numbers")
-        return table, np.array([*labels, None], dtype=object)[:-1]
+        if odd or table.shape[1] != self.width or not np.isfinite(table).all():
+            raise self.fault() or self.error("not a table of numbers")
+        return table, as_objects(labels)
 
-    def fault(self, skip: int, label: int, row_names: bool, width: int) -> DataError | None:
+    def fault(self) -> DataError | None:
         """The first line that is not as it should be."""
-        name: list[str] = []
         for line, cells in self.records():
-            if line <= skip:
-                name = [cell.strip() for cell in cells] if line == skip else []
+            if line <= self.skip:
                 continue
-            if len(cells) != width:
-                return self.error(f"{len(cells)} cells where other lines have {width}", line)
-            for place, cell in enumerate(cells):
-                text = cell.strip()
-                if place == label and not text:
+            if len(cells) != self.width:
+                return self.error(f"{len(cells)} cells where other lines have {self.width}", line)
+            for place, text in enumerate(cell.strip() for cell in cells):
+                if place == self.label and not text:
                     return self.error("found no label", line)
                 if "\n" in text:
                     return self.error("a quote that is not closed in its line", line)
-                if place == label or (row_names and not place) or (is_number(text) and np.isfinite(float(text))):
-                    continue
-                called = name[place - (width - len(name))][:60] if name else f"{place + 1}"
-                what = shown(text) if text else "nothing"
-                return self.error(f"column {called}: found {what}; expected a number", line)
+                if self.is_input(place) and not (is_number(text) and np.isfinite(float(text))):
+                    called = self.names[place][:60] if self.names else place + 1
+                    found = shown(text) if text else "nothing"
+                    return self.error(f"column {called}: found {found}; expected a number", line)
         return None
 
     def doubt_first_row(self, labels: NDArray[Any]) -> None:
@@ -264,11 +256,3 @@ def separator_of(text: str) -> str:
     bare = QUOTED.sub("", text[:FIRST_LINE]).lstrip("\n").partition("\n")[0]
     best = max(",;\t", key=bare.count)
     return best if best in bare else ""
-
-
-def is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return "_" not in cell and cell.isascii()

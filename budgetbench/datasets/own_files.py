@@ -1,11 +1,16 @@
-"""What the datasets read from the user's own files share: options, classes, and messages about what is wrong."""
+"""What the datasets read from the user's own files share: options, classes, and messages about what is wrong.
+
+Labels are whole numbers, exactly, or names. Never two classes for one, nor one for two.
+"""
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,12 +19,20 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator
 
 from budgetbench.datasets import limits
-from budgetbench.datasets.base import Data, Dataset, Examples, Indices, Options, Request, array_checksum, encoded
-from budgetbench.datasets.own_labels import known_labels, readable_labels
+from budgetbench.datasets.base import Data, Dataset, Examples, Indices, Label, Options, Request, array_checksum, encoded
 from budgetbench.datasets.parse import brief, unpack
 from budgetbench.errors import DataError
 from budgetbench.parameters import Accepted
 
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+#: What stands for a value that is not known.
+MISSING = ("", "na", "n/a", "nan", "null", "none", "?", "-", "inf", "+inf", "-inf")
+#: The largest whole number that a label can be.
+LARGEST = 2**63 - 1
+#: Characters of the longest name of a class.
+LONGEST = 200
+
+EXPECTED = "a class: a whole number or a name"
 #: Inputs (n, d) and labels (n,), numbers or strings.
 Table = tuple[NDArray[Any], NDArray[Any]]
 
@@ -56,38 +69,28 @@ class OwnFile(Dataset):
     options: type[Options] = Files
 
     def _load(self, request: Request) -> Data:
-        train, test = self.read_all(request.options)
-        path, test_path = request.options.path, request.options.test_path or request.options.path
-        check_inputs(path, train[0])
-        X, labels = train[0], readable_labels(path, train[1])
+        options = request.options
+        path, test_path = options.path, options.test_path
+        (X, found), test = self.read_all(options)
+        check_inputs(path, X)
+        labels = readable_labels(path, found)
         classes = tuple(sorted(set(labels.tolist())))
         if len(classes) < 2:
             raise DataError(f"{path}: every example has the label {classes[0]!r}; two classes are needed")
         held = [examples(X, encoded(labels, classes))]
         if test is not None:
-            check_inputs(test_path, test[0])
-            if test[0].shape[1] != X.shape[1]:
-                raise DataError(f"{test_path}: {test[0].shape[1]} inputs where {path} has {X.shape[1]}")
-            held.append(examples(test[0], encoded(known_labels(test_path, test[1], classes), classes)))
+            where, (X_test, found) = test_path or path, test
+            check_inputs(where, X_test)
+            if X_test.shape[1] != X.shape[1]:
+                raise DataError(f"{where}: {X_test.shape[1]} inputs where {path} has {X.shape[1]}")
+            held.append(examples(X_test, encoded(known_labels(where, found, classes), classes)))
         content = array_checksum(*(array for part in held for array in (part.X, part.y)), np.array(classes))
-        files = tuple(file for file in (path, request.options.test_path) if file is not None)
+        files = (path,) if test_path is None else (path, test_path)
         return Data(held[0], held[1] if test is not None else None, classes, f"{self.name}/{content}", files)
 
     @abstractmethod
     def read_all(self, options: Any) -> tuple[Table, Table | None]:
         """The training table and the test table, where there is one; raises DataError."""
-
-
-class OwnTable(OwnFile):
-    """A format with one table in each file."""
-
-    def read_all(self, options: Any) -> tuple[Table, Table | None]:
-        test_path = options.test_path
-        return self.read(options.path, options), None if test_path is None else self.read(test_path, options)
-
-    @abstractmethod
-    def read(self, path: Path, options: Any) -> Table:
-        """The table in a file; raises DataError."""
 
 
 def content_of(path: Path) -> bytes:
@@ -125,3 +128,91 @@ def examples(X: NDArray[Any], y: Indices) -> Examples:
     """Examples of numbers as they are: float32 where that changes none, otherwise float64, until they are scaled."""
     held = X.astype(np.float32)
     return Examples(held, y) if (held == X).all() else Examples(X, y, np.float64)
+
+
+def shown(value: Any) -> str:
+    """A value as messages name it, cut where it is long."""
+    text = repr(value.item() if isinstance(value, np.generic) else value)
+    return text if len(text) <= 60 else f"{text[:50]}…{text[-1]}"
+
+
+def is_number(text: str, kind: type[int | float] = float) -> bool:
+    """Whether a text is a number as files write it; Python reads more."""
+    try:
+        kind(text)
+    except ValueError:
+        return False
+    return "_" not in text and text.isascii()
+
+
+def as_objects(values: Iterable[Any]) -> NDArray[Any]:
+    """An array of the values as they are, even where these are sequences, of shape (n,)."""
+    return np.array([*values, None], dtype=object)[:-1]
+
+
+def readable_labels(path: Path, labels: NDArray[Any]) -> NDArray[Any]:
+    """Labels as whole numbers (int64) where all are such, otherwise as strings; DataError for fractions."""
+    if labels.ndim != 1:
+        raise DataError(f"{path}: labels of shape {labels.shape}; expected one for each example")
+    if labels.dtype.kind in "OUS":
+        return _of_text(path, as_text(path, labels))
+    if labels.dtype.kind not in "biuf":
+        raise DataError(f"{path}: labels hold {labels.dtype}; expected whole numbers or names")
+    # Beyond its mantissa a float is one for several whole numbers.
+    largest = 2 ** (np.finfo(labels.dtype).nmant + 1) if labels.dtype.kind == "f" else LARGEST
+    if labels.dtype.kind == "f":
+        _refuse(path, labels, ~(np.isfinite(labels) & (labels == np.round(labels))), EXPECTED)
+        _refuse(path, labels, np.abs(labels) > largest, f"at most {largest} in size, as {labels.dtype} holds no more")
+    if labels.dtype.kind == "u":
+        _refuse(path, labels, labels > LARGEST, f"at most {LARGEST}")
+    return labels.astype(np.int64)
+
+
+def as_text(path: Path, labels: NDArray[Any]) -> NDArray[Any]:
+    """Labels as an array of str objects, so that a long one costs its own length only."""
+    try:
+        text = [label.decode() if isinstance(label, bytes) else str(label) for label in labels.tolist()]
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: a label is not text in UTF-8") from None
+    for row, label in enumerate(text):
+        if len(label) > LONGEST:
+            found = f"example {row + 1}: found a label of {len(label)} characters"
+            raise DataError(f"{path}: {found}; expected at most {LONGEST}")
+    return as_objects(text)
+
+
+def _of_text(path: Path, labels: NDArray[Any]) -> NDArray[Any]:
+    kinds = sorted(set(labels))
+    names = [kind for kind in kinds if not NUMBER.fullmatch(kind)]
+    if not names:
+        numbers = {kind: _whole(path, labels, kind) for kind in kinds}
+        return np.array([numbers[label] for label in labels], dtype=np.int64)
+    if all(name.lower() in MISSING for name in names):
+        _refuse(path, labels, labels == names[0], EXPECTED)
+    return labels.astype(str)
+
+
+def _whole(path: Path, labels: NDArray[Any], text: str) -> int:
+    number = Decimal(text)
+    if number.adjusted() > 18 or (number.adjusted() >= 0 and abs(number) > LARGEST):
+        _refuse(path, labels, labels == text, f"at most {LARGEST} in size, or a name")
+    if number != number.to_integral_value():
+        _refuse(path, labels, labels == text, EXPECTED)
+    return int(number)
+
+
+def _refuse(path: Path, labels: NDArray[Any], wrong: NDArray[np.bool_], expected: str) -> None:
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise DataError(f"{path}: example {row + 1}: found label {shown(labels[row])}; expected {expected}")
+
+
+def known_labels(path: Path, labels: NDArray[Any], classes: tuple[Label, ...]) -> NDArray[Any]:
+    """The test set's labels, in the form of the training set's."""
+    named = isinstance(classes[0], str)
+    readable = as_text(path, labels).astype(str) if named else readable_labels(path, labels)
+    unknown = sorted(set(readable.tolist()) - set(classes), key=str)
+    if unknown:
+        listed = ", ".join(map(str, classes[:12])) + (", …" if len(classes) > 12 else "")
+        raise DataError(f"{path}: label {shown(unknown[0])} does not occur in the training set ({listed})")
+    return readable

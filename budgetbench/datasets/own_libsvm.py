@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from annotated_types import Ge, Le
 
 from budgetbench.datasets.base import register
-from budgetbench.datasets.own_files import Files, OwnTable, Table, content_of
+from budgetbench.datasets.own_files import Files, OwnFile, Table, as_objects, content_of, is_number
 from budgetbench.datasets.parse import brief, read_libsvm
 from budgetbench.errors import DataError
 
@@ -33,34 +33,35 @@ class Sparse(Files):
 
 
 @register
-class Libsvm(OwnTable):
+class Libsvm(OwnFile):
     name = "libsvm"
     title = "LIBSVM file"
     summary = "your own file in LIBSVM (svmlight) format"
     options = Sparse
 
-    def read_all(self, options: Any) -> tuple[Table, Table | None]:
-        train, test = super().read_all(options)
-        if test is None:
+    def read_all(self, options: Sparse) -> tuple[Table, Table | None]:
+        train = read(options.path, options)
+        if options.test_path is None:
             return train, None
+        test = read(options.test_path, options)
         # What a file does not mention is zero, so the narrower of the two lacks inputs that are always zero.
         width = max(train[0].shape[1], test[0].shape[1])
         return widened(train, width), widened(test, width)
 
-    def read(self, path: Path, options: Any) -> Table:
-        content = b"".join(line.partition(b"#")[0] + b"\n" for line in content_of(path).splitlines())
-        first, n_features = int(not options.zero_based), options.n_features
-        if b":" not in content:
-            raise DataError(f"{path}: labels and no inputs; expected lines of: label index:value index:value …")
-        try:
-            if b"_" in content:  # which Python allows within numbers
-                raise ValueError("found an underscore")
-            X, _ = read_libsvm(content, n_features, options.zero_based)
-        except (ValueError, OverflowError) as error:
-            raise DataError(f"{path}{complaint(content, first, n_features) or f': {brief(error)}'}") from error
-        # As they are written: a float64 would make one of two large whole numbers.
-        labels = [line.split(None, 1)[0] for line in content.splitlines() if line.strip()]
-        return X, np.array([*labels, None], dtype=object)[:-1]
+
+def read(path: Path, options: Sparse) -> Table:
+    content = b"".join(line.partition(b"#")[0] + b"\n" for line in content_of(path).splitlines())
+    first, n_features = int(not options.zero_based), options.n_features
+    if b":" not in content:
+        raise DataError(f"{path}: labels and no inputs; expected lines of: label index:value index:value …")
+    try:
+        if b"_" in content:  # which Python allows within numbers
+            raise ValueError("found an underscore")
+        X, _ = read_libsvm(content, n_features, options.zero_based)
+    except (ValueError, OverflowError) as error:
+        raise DataError(f"{path}{complaint(content, first, n_features) or f': {brief(error)}'}") from error
+    # As they are written: a float64 would make one of two large whole numbers.
+    return X, as_objects(line.split(None, 1)[0] for line in content.splitlines() if line.strip())
 
 
 def widened(table: Table, width: int) -> Table:
@@ -71,32 +72,19 @@ def widened(table: Table, width: int) -> Table:
 def complaint(content: bytes, first: int, n_features: int | None) -> str:
     """Line and cause of the first fault, for a file that could not be read; empty if no fault is found."""
     for number, line in enumerate(content.splitlines(), start=1):
-        tokens = line.decode("utf-8", "replace").split()
-        if not tokens:
-            continue
-        if not _is(float, tokens[0]):
-            return f", line {number}: found label {tokens[0][:40]!r}; expected a number"
+        label, *tokens = line.decode("utf-8", "replace").split() or ["0"]
+        if not is_number(label):
+            return f", line {number}: found label {label[:40]!r}; expected a number"
         last = first - 1
-        for token in tokens[1:]:
+        for token in tokens:
             index, colon, value = token.partition(":")
-            if not (colon and _is(int, index) and _is(float, value)):
+            if not (colon and is_number(index, int) and is_number(value)):
                 return f", line {number}: found {token[:40]!r}; expected index:value"
             if int(index) <= last:
+                after, hint = (f" after {last}", "") if last >= first else ("", " (see zero_based)")
                 rule = f"indices that start at {first} and rise within the line"
-                return (
-                    f", line {number}: found index {index} after {last}; expected {rule}"
-                    if last >= first
-                    else (f", line {number}: found index {index}; expected {rule} (see zero_based)")
-                )
+                return f", line {number}: found index {index}{after}; expected {rule}{hint}"
             last = int(index)
         if n_features is not None and last >= n_features + first:
             return f", line {number}: found index {last}; expected at most {n_features - 1 + first} (n_features)"
     return ""
-
-
-def _is(kind: type[int | float], text: str) -> bool:
-    try:
-        kind(text)
-    except ValueError:
-        return False
-    return "_" not in text

@@ -80,9 +80,8 @@ def table(path: Path, arrays: dict[str, NDArray[Any] | None], inputs: str, label
     if X.dtype.kind not in "biuf":
         raise DataError(f"{path}: {inputs} holds {X.dtype}; expected numbers")
     if len(X.shape) != 2 or y.shape != X.shape[:1]:
-        raise DataError(
-            f"{path}: {inputs} of shape {X.shape} and {labels} of shape {y.shape}; expected (n, d) and (n,)"
-        )
+        shapes = f"{inputs} of shape {X.shape} and {labels} of shape {y.shape}"
+        raise DataError(f"{path}: {shapes}; expected (n, d) and (n,)")
     return X, y
 
 

@@ -12,7 +12,7 @@ import lzma
 import math
 import zlib
 from collections.abc import Callable
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ OPENERS: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
     b"\xfd7zXZ\x00": lzma.LZMAFile,  # type: ignore[dict-item]
 }
 PIECE = 1 << 20
+T = TypeVar("T")
 
 
 class UnfitError(ValueError):
@@ -62,13 +63,9 @@ def read_bounded(archive: IO[bytes], taken: Callable[[], int]) -> bytes:
         pieces.append(piece)
         size += len(piece)
         if size > limits.allowed(taken()):
-            raise UnfitError(too_large(size, taken()))
+            sizes, advice = f"{taken()} bytes of it unpack to more than {size}", "unpack it and name the unpacked file"
+            raise UnfitError(f"an archive that grows too large ({sizes}). If it is meant, {advice}")
     return b"".join(pieces)
-
-
-def too_large(unpacked: int, packed: int) -> str:
-    sizes = f"{packed} bytes of it unpack to more than {unpacked}"
-    return f"an archive that grows too large ({sizes}). If it is meant, unpack it and name the unpacked file"
 
 
 def brief(error: BaseException) -> str:
@@ -79,30 +76,28 @@ def brief(error: BaseException) -> str:
 
 def read_table(content: bytes, separator: str = r"\s+") -> NDArray[np.float64]:
     """Rows of numbers."""
-    frame = _read_csv(content, separator)
-    try:
-        return frame.to_numpy(dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"not a table of numbers: {brief(error)}") from None
+    return _read_csv(content, separator, "a table of numbers", lambda frame: frame.to_numpy(np.float64))
 
 
 def read_letters(content: bytes) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Rows of a letter and then numbers, with commas between."""
-    frame = _read_csv(content, ",")
-    try:
-        return frame[0].to_numpy(dtype=str), frame.iloc[:, 1:].to_numpy(dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"not rows of a letter and numbers: {brief(error)}") from None
+    return _read_csv(
+        content, ",", "rows of a letter and numbers",
+        lambda frame: (frame[0].to_numpy(str), frame.iloc[:, 1:].to_numpy(np.float64)),
+    )  # fmt: skip
 
 
-def _read_csv(content: bytes, separator: str) -> pd.DataFrame:
+def _read_csv(content: bytes, separator: str, expected: str, made: Callable[[pd.DataFrame], T]) -> T:
     if b"\0" in content:
         raise ValueError("not a table: not text")
     try:
         frame = pd.read_csv(io.BytesIO(content), sep=separator, header=None, keep_default_na=False)
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise ValueError(f"not a table: {brief(error)}") from None
-    return frame
+    try:
+        return made(frame)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"not {expected}: {brief(error)}") from None
 
 
 def read_keel(content: bytes) -> NDArray[np.float64]:
@@ -130,8 +125,7 @@ def read_libsvm(
     content: bytes, n_features: int | None = None, zero_based: bool = False
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Inputs, dense, and labels of a LIBSVM (svmlight) file, whose indices start at 1 unless `zero_based`."""
-    dense = None if zero_based else _read_dense_libsvm(content, n_features)
-    if dense is not None:
+    if not zero_based and (dense := _read_dense_libsvm(content, n_features)):
         return dense
     X, y = sklearn_datasets.load_svmlight_file(io.BytesIO(content), n_features=n_features, zero_based=zero_based)
     size = X.shape[0] * X.shape[1] * X.dtype.itemsize
@@ -146,9 +140,8 @@ def _read_dense_libsvm(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     """The same where every row holds every input, as a plain table, which is read four times as fast."""
     colons = content[: content.find(b"\n") + 1].count(b":")
-    if not colons or colons != (n_features or colons) or b"#" in content:
-        return None
-    if content.count(b":") != colons * content.count(b"\n"):
+    every = content.count(b":") == colons * content.count(b"\n") and b"#" not in content
+    if not (every and colons and colons == (n_features or colons)):
         return None
     try:
         table = pd.read_csv(io.BytesIO(content.replace(b":", b" ")), sep=r"\s+", header=None).to_numpy(np.float64)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 from budgetbench.datasets.base import Data, Dataset, Examples, Label, Request
-from budgetbench.datasets.cache import Cache, Fetched, File, Reach, place
+from budgetbench.datasets.cache import Cache, Fetched, File, Reach, ending_in_order, place, sweep
 from budgetbench.datasets.download import UnusableError
 from budgetbench.datasets.fingerprint import ROUNDED, Fingerprint, Rounding, fingerprint
-from budgetbench.datasets.incoming import ending_in_order
 from budgetbench.datasets.parse import UnfitError, brief
 from budgetbench.errors import DataError
 
@@ -39,40 +38,62 @@ class Recipe:
     combine: Callable[..., Parts] = by_part
 
 
-class Published(Dataset):
-    """A dataset in files. A subclass gives recipes, all of the same content, and what to recognise it by.
+@dataclass(frozen=True)
+class Form:
+    """One form of a dataset.
 
-    `fingerprints` are by variant (the empty string where there are none) and part; `roundings` by variant, for training
-    sets of which a copy can be had that no checksum confirms.
+    Attributes
+    ----------
+    variant : its name; empty where there is one form.
+    recipes : the ways to get it, all of the same content, the preferred one first.
+    fingerprints : by part, what to recognise it by.
+    tolerance : how far the averages of a copy may be off.
+    rounding : of the known training set, where a copy can be had that no checksum confirms.
+    classes : where they are others than the dataset's.
     """
 
-    fingerprints: Mapping[str, Mapping[str, Fingerprint]] = {}
-    roundings: Mapping[str, Rounding] = {}
+    variant: str
+    recipes: tuple[Recipe, ...]
+    fingerprints: Mapping[str, Fingerprint]
     tolerance: float = ROUNDED
+    rounding: Rounding | None = None
+    classes: tuple[Label, ...] = ()
 
-    @abstractmethod
-    def recipes(self, variant: str) -> tuple[Recipe, ...]:
-        """The ways to get the dataset, the preferred one first."""
 
-    def classes_of(self, variant: str) -> tuple[Label, ...]:
-        """The class labels of a variant."""
-        assert self.classes is not None
-        return self.classes
+class Published(Dataset):
+    """A dataset in files. A subclass gives its `forms`, the default one first, whose sizes are the dataset's."""
+
+    classes: tuple[Label, ...]
+    forms: tuple[Form, ...] = ()
+
+    def __init_subclass__(cls) -> None:
+        cls.variants = tuple(form.variant for form in cls.forms if form.variant)
+        every = [file for form in cls.forms for recipe in form.recipes for file in recipe.files]
+        cls.files = tuple(dict.fromkeys(file.place for file in every))
+        for form in cls.forms[:1]:
+            train, test = form.fingerprints["train"], form.fingerprints.get("test")
+            cls.n_train, cls.n_features = train.rows, train.inputs
+            cls.n_test, cls.pooled = test.rows if test else None, test is None
+
+    def classes_of(self, variant: str | None) -> tuple[Label, ...]:
+        return next((form.classes for form in self.forms if form.variant == variant and form.classes), self.classes)
 
     def _load(self, request: Request) -> Data:
-        parts, files = Hunt(self, request.variant, request.cache).run()
-        identity = f"{self.name}/{request.variant}".rstrip("/")
+        form = next(form for form in self.forms if form.variant == request.variant)
+        with ending_in_order():
+            parts, files = Hunt(self, form, request.cache).run()
+        identity = f"{self.name}/{form.variant}".rstrip("/")
         paths = tuple(request.cache.path(file) for file in files)
-        return Data(parts["train"], parts.get("test"), self.classes_of(request.variant), identity, paths)
+        return Data(parts["train"], parts.get("test"), self.classes_of(form.variant), identity, paths)
 
-    def problems(self, parts: Parts, variant: str) -> dict[str, str]:
+    def problems(self, parts: Parts, form: Form) -> dict[str, str]:
         """What is wrong with loaded examples, by part; empty if they are the published ones."""
         found = {}
-        for part, expected in self.fingerprints[variant].items():
-            actual = fingerprint(parts[part], len(self.classes_of(variant)))
-            difference = expected.difference(actual, self.tolerance)
-            if not difference and part == "train" and variant in self.roundings:
-                difference = self.roundings[variant].difference(parts[part], expected, actual)
+        for part, expected in form.fingerprints.items():
+            actual = fingerprint(parts[part], len(self.classes_of(form.variant)))
+            difference = expected.difference(actual, form.tolerance)
+            if not difference and part == "train" and form.rounding:
+                difference = form.rounding.difference(parts[part], expected, actual)
             if difference:
                 found[part] = difference
         return found
@@ -83,30 +104,26 @@ class Hunt:
     """One search for a dataset's files. It remembers what has failed, so that no place is asked twice."""
 
     dataset: Published
-    variant: str
+    form: Form
     cache: Cache
-    had: dict[File, tuple[str, Fetched]] = field(default_factory=dict)
+    had: dict[File, Fetched] = field(default_factory=dict)
     failed: dict[tuple[File, str], str] = field(default_factory=dict)
 
     def run(self) -> tuple[Parts, tuple[File, ...]]:
         """The examples and the files they came from; raises `DataError` when every way has failed."""
-        with ending_in_order():
-            return self.search(self.dataset.recipes(self.variant))
-
-    def search(self, recipes: tuple[Recipe, ...]) -> tuple[Parts, tuple[File, ...]]:
-        self.cache.sweep()
+        sweep(self.cache.folder)
         try:
             for reach in Reach:
-                for recipe in recipes:
+                for recipe in self.form.recipes:
                     parts = self.attempt(recipe, reach)
                     if parts is not None:
                         for file in recipe.files:
-                            self.had[file][1].keep()
+                            self.had[file].keep()
                         return parts, recipe.files
         finally:
-            for _, fetched in self.had.values():
+            for fetched in self.had.values():
                 fetched.drop()
-        raise DataError(self.message(recipes))
+        raise DataError(self.message())
 
     def attempt(self, recipe: Recipe, reach: Reach) -> Parts | None:
         """The examples by this recipe, or None if a file cannot be had within reach."""
@@ -114,14 +131,12 @@ class Hunt:
             read: list[Any] = []
             try:
                 for file in recipe.files:
-                    read.append(recipe.read(self.had[file][1].content))
+                    read.append(recipe.read(self.had[file].content))
                 parts = recipe.combine(*read)
-                problems = self.dataset.problems(parts, self.variant)
+                problems = self.dataset.problems(parts, self.form)
             except (ValueError, IndexError) as error:  # the readers', for content in no known form
-                culprits = recipe.files[len(read) : len(read) + 1] or recipe.files
-                self.put_aside(
-                    culprits, str(error) if isinstance(error, UnfitError) else f"cannot be read ({brief(error)})"
-                )
+                reason = str(error) if isinstance(error, UnfitError) else f"cannot be read ({brief(error)})"
+                self.put_aside(recipe.files[len(read) : len(read) + 1] or recipe.files, reason)
                 continue
             if not problems:
                 return parts
@@ -131,50 +146,42 @@ class Hunt:
 
     def have(self, file: File, reach: Reach) -> bool:
         """Get the file from the nearest place that has not failed."""
-        if file in self.had:
-            return True
         for origin in self.cache.origins(file, reach):
-            if (file, origin) in self.failed:
-                continue
-            try:
-                self.had[file] = (origin, self.cache.fetch(file, origin))
-                return True
-            except UnusableError as error:
-                self.failed[file, origin] = str(error)
-        return False
+            if file not in self.had and (file, origin) not in self.failed:
+                try:
+                    self.had[file] = self.cache.fetch(file, origin)
+                except UnusableError as error:
+                    self.failed[file, origin] = str(error)
+        return file in self.had
 
     def put_aside(self, suspects: tuple[File, ...], problem: str) -> None:
         """Do not use these copies again; of several, only those that no checksum has confirmed."""
         for file in [file for file in suspects if not file.verified] or suspects:
             if file in self.had:
-                origin, fetched = self.had.pop(file)
+                fetched = self.had.pop(file)
                 fetched.drop()
-                self.failed[file, origin] = problem
+                self.failed[file, fetched.origin] = problem
 
-    def message(self, recipes: tuple[Recipe, ...]) -> str:
+    def message(self) -> str:
         """What was tried, in a line each, and what to do."""
-        folders = list(dict.fromkeys(file.folder for recipe in recipes for file in recipe.files))
-        where = self.cache.folder / folders[0] if len(folders) == 1 else self.cache.folder
-        ways = [
-            listed([file.name if len(folders) == 1 else f"{file.folder}/{file.name}" for file in recipe.files])
-            for recipe in recipes
-        ]
+        ways = [recipe.files for recipe in self.form.recipes]
+        folders = list(dict.fromkeys(file.folder for files in ways for file in files))
+        where, named = self.cache.folder, attrgetter("place")
+        if len(folders) == 1:
+            where, named = where / folders[0], attrgetter("name")
         reasons = dict.fromkeys(
-            f"  {file.name}: {self.where(file, origin)}: {reason}"
+            f"  {file.name}: {place(origin) if origin else self.cache.path(file)}: {reason}"
             for (file, origin), reason in self.failed.items()
             if origin or reason != "not there"
         )
-        layout = " or ".join(f"{folder}/<file>" for folder in folders)
         lines = [
             f"the files of dataset {self.dataset.name} could not be had.",
             *reasons,
-            f"Put {'; or '.join(ways)} into {where}.",
-            f"Or name a folder or URL that holds {layout} with --mirror or BUDGETBENCH_MIRROR.",
+            f"Put {'; or '.join(listed([named(file) for file in files]) for files in ways)} into {where}.",
+            f"Or name a folder or URL that holds {' or '.join(f'{folder}/<file>' for folder in folders)} "
+            "with --mirror or BUDGETBENCH_MIRROR.",
         ]
         return "\n".join(lines)
-
-    def where(self, file: File, origin: str) -> str:
-        return place(origin) if origin else str(self.cache.path(file))
 
 
 def listed(names: list[str]) -> str:

@@ -20,7 +20,7 @@ from budgetbench.datasets import limits
 from budgetbench.datasets.base import Examples, labelled
 from budgetbench.datasets.cache import File
 from budgetbench.datasets.parse import PIECE, UnfitError, read_table
-from budgetbench.datasets.published import Parts, Recipe
+from budgetbench.datasets.published import Parts, Recipe, by_part
 from budgetbench.lazy import lazy
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ else:
     scipy_io = lazy("scipy.io")
 
 CLASSES = (-1, 1)
+Table = NDArray[np.float64]
 COMPRESSED = 15  # the kind of a MATLAB file's element
 GITHUB = "https://raw.githubusercontent.com/"
 COLLECTION = GITHUB + "tdiethe/gunnar_raetsch_benchmark_datasets/"
@@ -36,31 +37,21 @@ SPLITS = (
     GITHUB + "fernando2393/Relevance-Vector-Machine/4692830b9a8cf938e6b319be4a42e2a3ddde5457/Classification/datasets/"
 )
 
-MAT_FILE = File(
-    folder="raetsch",
-    name="benchmarks.mat",
-    sources=(
-        COLLECTION + "master/benchmarks.mat",
-        COLLECTION + "66aa4e766b60bf031dfd27b9cbe97307cdf7242e/benchmarks.mat",
-        # No checksum below, as this original is packed differently; the fingerprint tells.
-        "http://theoval.cmp.uea.ac.uk/matlab/benchmarks/benchmarks.mat",
-    ),
-    size=8_500_000,
+# No checksum: the third, the original, is packed differently; the fingerprint tells.
+MAT_SOURCES = (
+    COLLECTION + "master/",
+    COLLECTION + "66aa4e766b60bf031dfd27b9cbe97307cdf7242e/",
+    "http://theoval.cmp.uea.ac.uk/matlab/benchmarks/",
 )
+MAT_FILE = File("raetsch", "benchmarks.mat", MAT_SOURCES, size=8_500_000)
 
 
 def recipes(name: str, sha256: Mapping[str, str]) -> tuple[Recipe, ...]:
     """The recipes for one set: from the MATLAB file, and from the first split, whose checksums are given."""
-    text = [
-        File(
-            folder=name,
-            name=f"{name}_{kind}_1.asc",
-            sources=(f"{SPLITS}{name}/{name}_{kind}_1.asc",),
-            checksum=f"sha256:{sha256[kind]}",
-            size=1_600_000,
-        )
+    text = tuple(
+        File(name, f"{name}_{kind}_1.asc", (f"{SPLITS}{name}/",), f"sha256:{sha256[kind]}", size=1_600_000)
         for kind in ("train_data", "test_data", "train_labels", "test_labels")
-    ]
+    )
 
     def read_mat(content: bytes) -> Examples:
         check_elements(content)
@@ -72,7 +63,7 @@ def recipes(name: str, sha256: Mapping[str, str]) -> tuple[Recipe, ...]:
         except Exception as error:  # loadmat fails in many ways on files of other kinds
             raise ValueError(f"no set {name} in MATLAB format") from error
 
-    return Recipe((MAT_FILE,), read_mat), Recipe(tuple(text), read_table, join)
+    return Recipe((MAT_FILE,), read_mat), Recipe(text, read_table, join)
 
 
 def check_elements(content: bytes) -> None:
@@ -94,7 +85,5 @@ def check_elements(content: bytes) -> None:
         place += 8 + length
 
 
-def join(
-    X: NDArray[np.float64], X_test: NDArray[np.float64], t: NDArray[np.float64], t_test: NDArray[np.float64]
-) -> Parts:
-    return {"train": labelled(np.vstack([X, X_test]), np.concatenate([t, t_test])[:, 0], CLASSES)}
+def join(X: Table, X_test: Table, t: Table, t_test: Table) -> Parts:
+    return by_part(labelled(np.vstack([X, X_test]), np.concatenate([t, t_test])[:, 0], CLASSES))

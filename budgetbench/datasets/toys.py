@@ -11,15 +11,11 @@ Source: J. Weston, A. Bordes, L. Bottou, Online (and offline) on an even tighter
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from budgetbench.datasets.base import Data, Dataset, Drawn, Examples, Options, Request, datasets
-from budgetbench.seeds import Role, generator
-
-Draw = Callable[[np.random.Generator, int], Examples]
+from budgetbench.datasets.base import Drawn, Examples, Generated, Options, register
 
 #: Unit vectors across and along the line that separates the classes: x₁ + x₂ = 0.
 ACROSS = np.array([1.0, 1.0]) / np.sqrt(2.0)
@@ -28,34 +24,6 @@ ALONG = np.array([-1.0, 1.0]) / np.sqrt(2.0)
 MARGIN = 0.01  # distance of the nearest possible point from the line, where the farthest is 1
 CENTRE, SPREAD = 0.5, 0.4  # of a noisy class across the line: the best rule errs on Φ(-1.25) = 10.6 %
 THICKNESS = 0.25  # largest distance of a point from its half circle; the two are 0.5 apart
-
-
-def separable(random: np.random.Generator, n: int) -> Examples:
-    """Uniform on both sides of a strip of half-width `MARGIN` around the line."""
-    y = random.integers(0, 2, n)
-    across = (2 * y - 1) * random.uniform(MARGIN, 1, n)
-    return _in_plane(across, random.uniform(-1, 1, n), y)
-
-
-def noisy(random: np.random.Generator, n: int) -> Examples:
-    """Gaussian across the line, so that the classes overlap; uniform along it."""
-    y = random.integers(0, 2, n)
-    across = (2 * y - 1) * CENTRE + SPREAD * random.standard_normal(n)
-    return _in_plane(across, random.uniform(-1, 1, n), y)
-
-
-def nonlinear(random: np.random.Generator, n: int) -> Examples:
-    """Two half circles of radius 1, each reaching into the other, with bounded noise: separable by a curve."""
-    y = random.integers(0, 2, n)
-    angle = random.uniform(0, np.pi, n)
-    circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    circle[y == 1] = np.array([1.0, 0.5]) - circle[y == 1]
-    radius, turn = random.uniform(0, THICKNESS, n), random.uniform(0, 2 * np.pi, n)
-    return Examples(circle + radius[:, None] * np.stack([np.cos(turn), np.sin(turn)], axis=1), y)
-
-
-def _in_plane(across: np.ndarray, along: np.ndarray, y: np.ndarray) -> Examples:
-    return Examples(across[:, None] * ACROSS + along[:, None] * ALONG, y)
 
 
 @dataclass(frozen=True)
@@ -79,47 +47,65 @@ class FewSizes(Sizes):
     n: Drawn = 100
 
 
-class Toy(Dataset):
-    """A toy set, by the function that draws its examples.
+class Toy(Generated):
+    """A toy set.
 
     Attributes
     ----------
     best_line : vector across the line through the origin that separates the classes best; None where no line does.
     """
 
-    source = "generated"
-    licence = "not applicable"
     citation = "J. Weston, A. Bordes, L. Bottou, Online (and offline) on an even tighter budget, AISTATS 2005"
-    preparation = "none"
     classes = (-1, 1)
-    n_test, n_features = 10000, 2
-    generated = True
-
-    def __init__(
-        self, name: str, title: str, summary: str, sizes: type[Sizes], draw: Draw, best_line: np.ndarray | None = None
-    ) -> None:
-        self.name, self.title, self.summary = name, title, summary
-        self.options, self.n_train = sizes, sizes.n
-        self.draw, self.best_line = draw, best_line
-
-    def _load(self, request: Request) -> Data:
-        n, n_test = request.options.n, request.options.n_test
-        random = generator(request.seed, Role.DATA, request.run)
-        train, test = self.draw(random, n), self.draw(random, n_test)
-        identity = f"{self.name}/1/n={n}/n_test={n_test}/seed={request.seed}/run={request.run}"
-        return Data(train, test, (-1, 1), identity)
+    n_train, n_test, n_features = 1000, 10000, 2
+    options = Sizes
+    best_line: np.ndarray | None = ACROSS
 
 
-for _toy in (
-    Toy(
-        "toy_separable",
-        "Separable toy",
-        "two classes in the plane, a line between them (generated)",
-        Sizes,
-        separable,
-        ACROSS,
-    ),
-    Toy("toy_noisy", "Noisy toy", "two overlapping classes in the plane (generated)", Sizes, noisy, ACROSS),
-    Toy("toy_nonlinear", "Nonlinear toy", "two interleaved half circles in the plane (generated)", FewSizes, nonlinear),
-):
-    datasets.add(_toy.name, _toy)
+@register
+class Separable(Toy):
+    name = "toy_separable"
+    title = "Separable toy"
+    summary = "two classes in the plane, a line between them (generated)"
+
+    def draw(self, random: np.random.Generator, n: int) -> Examples:
+        """Uniform on both sides of a strip of half-width `MARGIN` around the line."""
+        y = random.integers(0, 2, n)
+        across = (2 * y - 1) * random.uniform(MARGIN, 1, n)
+        return _in_plane(across, random.uniform(-1, 1, n), y)
+
+
+@register
+class Noisy(Toy):
+    name = "toy_noisy"
+    title = "Noisy toy"
+    summary = "two overlapping classes in the plane (generated)"
+
+    def draw(self, random: np.random.Generator, n: int) -> Examples:
+        """Gaussian across the line, so that the classes overlap; uniform along it."""
+        y = random.integers(0, 2, n)
+        across = (2 * y - 1) * CENTRE + SPREAD * random.standard_normal(n)
+        return _in_plane(across, random.uniform(-1, 1, n), y)
+
+
+@register
+class Nonlinear(Toy):
+    name = "toy_nonlinear"
+    title = "Nonlinear toy"
+    summary = "two interleaved half circles in the plane (generated)"
+    n_train = 100
+    options = FewSizes
+    best_line = None
+
+    def draw(self, random: np.random.Generator, n: int) -> Examples:
+        """Two half circles of radius 1, each reaching into the other, with bounded noise: separable by a curve."""
+        y = random.integers(0, 2, n)
+        angle = random.uniform(0, np.pi, n)
+        circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        circle[y == 1] = np.array([1.0, 0.5]) - circle[y == 1]
+        radius, turn = random.uniform(0, THICKNESS, n), random.uniform(0, 2 * np.pi, n)
+        return Examples(circle + radius[:, None] * np.stack([np.cos(turn), np.sin(turn)], axis=1), y)
+
+
+def _in_plane(across: np.ndarray, along: np.ndarray, y: np.ndarray) -> Examples:
+    return Examples(across[:, None] * ACROSS + along[:, None] * ALONG, y)

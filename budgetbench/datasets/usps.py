@@ -7,6 +7,7 @@ same images smoothed by a Gaussian of 0.75 pixels with background (-1) outside o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +17,7 @@ from budgetbench.datasets.base import Examples, labelled, register
 from budgetbench.datasets.cache import File
 from budgetbench.datasets.fingerprint import Fingerprint, confirmed
 from budgetbench.datasets.parse import read_libsvm, read_table
-from budgetbench.datasets.published import Published, Recipe, by_part
+from budgetbench.datasets.published import Form, Published, Recipe, by_part
 from budgetbench.lazy import lazy
 
 if TYPE_CHECKING:
@@ -29,30 +30,18 @@ SIDE = 16
 SMOOTHING = 0.75  # standard deviation in pixels
 
 LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/multiclass/"
+TRAIN_SHA256 = "3771e9dd6ba685185f89867b6e249233dd74652389f263963b3b741e994b034f"
+TEST_SHA256 = "a9c0164e797d60142a50604917f0baa604f326e9a689698763793fa5d12ffc4e"
 LIBSVM_FILES = (
-    File(
-        folder="usps",
-        name="usps.bz2",
-        sources=(LIBSVM + "usps.bz2",),
-        checksum="sha256:3771e9dd6ba685185f89867b6e249233dd74652389f263963b3b741e994b034f",
-        part="train",
-        size=7_000_000,
-    ),
-    File(
-        folder="usps",
-        name="usps.t.bz2",
-        sources=(LIBSVM + "usps.t.bz2",),
-        checksum="sha256:a9c0164e797d60142a50604917f0baa604f326e9a689698763793fa5d12ffc4e",
-        part="test",
-        size=2_000_000,
-    ),
+    File("usps", "usps.bz2", (LIBSVM,), f"sha256:{TRAIN_SHA256}", part="train", size=7_000_000),
+    File("usps", "usps.t.bz2", (LIBSVM,), f"sha256:{TEST_SHA256}", part="test", size=2_000_000),
 )
 
 ESL = ("https://hastie.su.domains/ElemStatLearn/datasets/", "https://web.stanford.edu/~hastie/ElemStatLearn/datasets/")
 # No checksum: copies are compressed anew and their rows reordered. The digest of the rows tells.
 ESL_FILES = (
-    File("usps", "zip.train.gz", tuple(base + "zip.train.gz" for base in ESL), part="train", size=1_829_071),
-    File("usps", "zip.test.gz", tuple(base + "zip.test.gz" for base in ESL), part="test", size=439_208),
+    File("usps", "zip.train.gz", ESL, part="train", size=1_829_071),
+    File("usps", "zip.test.gz", ESL, part="test", size=439_208),
 )
 ESL_DECIMALS = 3
 ESL_ROWS = (
@@ -95,35 +84,19 @@ def by_content(examples: Examples) -> Examples:
     return Examples(examples.X[order], examples.y[order])
 
 
-FINGERPRINTS = {
-    "smoothed": {
-        "train": Fingerprint(
-            7291,
-            256,
-            (1194, 1005, 731, 658, 652, 556, 664, 645, 542, 644),
-            (0.002813404045, 0.030109101965, -0.074750023819, 0.062310434869),
-        ),
-        "test": Fingerprint(
-            2007,
-            256,
-            (359, 264, 198, 166, 200, 160, 170, 147, 166, 177),
-            (-0.01351098178, 0.035393917573, -0.058077346576, 0.03038635636),
-        ),
-    },
-    "raw": {
-        "train": Fingerprint(
-            7291,
-            256,
-            (1194, 1005, 731, 658, 652, 556, 664, 645, 542, 644),
-            (0.026960609978, -0.004845539326, -0.014048466598, -0.009435420058),
-        ),
-        "test": Fingerprint(
-            2007,
-            256,
-            (359, 264, 198, 166, 200, 160, 170, 147, 166, 177),
-            (0.021276721292, -0.019234187042, -0.010956372862, 0.000850600947),
-        ),
-    },
+def from_esl(make: Callable[[NDArray[np.float64]], Examples]) -> Recipe:
+    return Recipe(ESL_FILES, read_esl_file, lambda train, test: by_part(make(train), make(test)))
+
+
+TRAIN_COUNTS = (1194, 1005, 731, 658, 652, 556, 664, 645, 542, 644)
+TEST_COUNTS = (359, 264, 198, 166, 200, 160, 170, 147, 166, 177)
+SMOOTHED = {
+    "train": Fingerprint(7291, 256, TRAIN_COUNTS, (0.002813404045, 0.030109101965, -0.074750023819, 0.062310434869)),
+    "test": Fingerprint(2007, 256, TEST_COUNTS, (-0.01351098178, 0.035393917573, -0.058077346576, 0.03038635636)),
+}
+RAW = {
+    "train": Fingerprint(7291, 256, TRAIN_COUNTS, (0.026960609978, -0.004845539326, -0.014048466598, -0.009435420058)),
+    "test": Fingerprint(2007, 256, TEST_COUNTS, (0.021276721292, -0.019234187042, -0.010956372862, 0.000850600947)),
 }
 
 
@@ -137,13 +110,7 @@ class USPS(Published):
     citation = "J. J. Hull, A database for handwritten text recognition research, IEEE PAMI 16(5), 1994"
     preparation = "pixels in [-1, 1]; smoothed: as in the LIBSVM files; raw: as in the ESL files"
     classes = DIGITS
-    n_train, n_test, n_features = 7291, 2007, SIDE * SIDE
-    folder = "usps"
-    files = tuple(file.name for file in LIBSVM_FILES + ESL_FILES)
-    variants = ("smoothed", "raw")
-    fingerprints = FINGERPRINTS
-
-    def recipes(self, variant: str) -> tuple[Recipe, ...]:
-        make = raw if variant == "raw" else smoothed
-        esl = Recipe(ESL_FILES, read_esl_file, lambda train, test: by_part(make(train), make(test)))
-        return (esl,) if variant == "raw" else (Recipe(LIBSVM_FILES, read_libsvm_file), esl)
+    forms = (
+        Form("smoothed", (Recipe(LIBSVM_FILES, read_libsvm_file), from_esl(smoothed)), SMOOTHED),
+        Form("raw", (from_esl(raw),), RAW),
+    )

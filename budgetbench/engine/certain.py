@@ -77,12 +77,6 @@ def exceeds(f: Expansion, block: Block, slot: int, other: int) -> bool:
 
 
 @compiled
-def is_right(f: Expansion, block: Block, i: int) -> bool:
-    """Whether y f(x) > 0 at position i."""
-    return margin_against(f, block, i, 0.0) > 0.0
-
-
-@compiled
 def slack(f: Expansion, block: Block, i: int) -> float:
     """By how much the score of position i may be wrong, a few more operations on it included."""
     return slack_share(f) * np.sqrt(block.diagonal[i])

@@ -35,9 +35,8 @@ class Estimator:
         return self
 
     def __repr__(self) -> str:
-        given = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
         usual = {field.name: field.default for field in fields(self)}  # type: ignore[arg-type]
-        said = ", ".join(f"{name}={given[name]!r}" for name in sorted(given) if given[name] != usual[name])
+        said = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items() if value != usual[name])
         return f"{type(self).__name__}({said})"
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from budgetbench.engine.arrivals import Arrivals
 from budgetbench.engine.base import Outcome, Rounds
-from budgetbench.engine.driving import Arrivals
 from budgetbench.engine.expansion import Block, Expansion
 from budgetbench.engine.kernel_access import KernelAccess, Rows, read_only
 from budgetbench.engine.online import OnlineLearner

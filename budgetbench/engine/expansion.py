@@ -12,7 +12,7 @@ themselves (`engine.certain`).
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,12 +104,6 @@ def doubt(f: Expansion, weight: float) -> None:
 
 
 @compiled
-def gain(f: Expansion, weight: float) -> None:
-    """Let the weight of the members grow."""
-    f.doubt.weight += weight
-
-
-@compiled
 def lose(f: Expansion, weight: float) -> None:
     """Let the weight of the members shrink; rounded up, so that it stays a bound."""
     f.doubt.weight = max(0.0, f.doubt.weight - weight) + ROUNDING * f.doubt.weight
@@ -120,26 +114,38 @@ def lose(f: Expansion, weight: float) -> None:
 def store(f: Expansion, block: Block, i: int, coefficient: float) -> None:
     """f ← f + coefficient·K(i, ·), with i a member; an example that is one already gets a larger coefficient."""
     shift(f, block, i, coefficient)
-    gain(f, abs(coefficient) * np.sqrt(block.diagonal[i]))
+    f.doubt.weight += abs(coefficient) * np.sqrt(block.diagonal[i])
     if f.stored[i]:
         f.coefficients[slot_of(f, i)] += coefficient
         f.doubt.out_of_order = 1
     else:
-        slot = f.counts.members
-        f.members[slot] = i
-        f.coefficients[slot] = coefficient
-        f.stored[i] = True
-        f.counts.members += 1
-        f.counts.insertions += 1
+        enter(f, i, coefficient)
 
 
 @compiled
 def discard(f: Expansion, block: Block, slot: int) -> None:
-    """Remove the member in a slot; younger ones move up, so that slots stay in order of age."""
+    """f without the member in a slot."""
     i, coefficient = f.members[slot], f.coefficients[slot]
     shift(f, block, i, -coefficient)
     lose(f, abs(coefficient) * np.sqrt(block.diagonal[i]))
-    f.stored[i] = False
+    leave(f, slot)
+
+
+@compiled
+def enter(f: Expansion, i: int, coefficient: Any) -> None:
+    """Make position i the youngest member, with a coefficient, or one for each class."""
+    slot = f.counts.members
+    f.members[slot] = i
+    f.coefficients[slot] = coefficient
+    f.stored[i] = True
+    f.counts.members += 1
+    f.counts.insertions += 1
+
+
+@compiled
+def leave(f: Expansion, slot: int) -> None:
+    """Take the member in a slot out; younger ones move up, so that slots stay in order of age."""
+    f.stored[f.members[slot]] = False
     last = f.counts.members - 1
     for s in range(slot, last):
         f.members[s] = f.members[s + 1]

@@ -36,6 +36,12 @@ class KernelAccess(ABC):
     def between(self, rows: Rows, columns: Rows) -> Floats:
         """K(rows[i], columns[j]): float32 of shape (len(rows), len(columns))."""
 
+    def among(self, rows: Rows) -> Floats:
+        """K(rows[i], rows[j]), read-only, for row numbers that rise; without a copy where they are all there are."""
+        if self.gram is not None and len(rows) == len(self.gram):
+            return self.gram
+        return read_only(self.between(rows, rows))
+
 
 class Gram(KernelAccess):
     """The whole matrix of kernel values, computed beforehand and shared by all who learn from the data set."""
@@ -50,17 +56,6 @@ class Gram(KernelAccess):
         if len(rows) > len(columns):  # the matrix is symmetric: read the fewer rows of it
             return np.ascontiguousarray(gather(self._gram, columns, rows).T)
         return gather(self._gram, rows, columns)
-
-
-class Blockwise(KernelAccess):
-    """The kernel values of another access for one who asks for them block by block, never for all at once."""
-
-    def __init__(self, access: KernelAccess) -> None:
-        self.X, self.diagonal, self.least, self.kernel = access.X, access.diagonal, access.least, access.kernel
-        self._access = access
-
-    def between(self, rows: Rows, columns: Rows) -> Floats:
-        return self._access.between(rows, columns)
 
 
 class Streamed(KernelAccess):

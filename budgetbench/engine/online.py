@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from abc import abstractmethod
+from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
@@ -10,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from typing_extensions import Self
 
+from budgetbench.engine.arrivals import Arrivals, SharedBlock, blocks
 from budgetbench.engine.base import KernelClassifier, Outcome, Points, Rounds
-from budgetbench.engine.driving import Arrivals, blocks, drive
 from budgetbench.engine.kernel_access import KernelAccess, Rows, Streamed
 from budgetbench.errors import ParameterError
 from budgetbench.kernels import Floats, Values
@@ -39,16 +42,6 @@ class Course:
     passes: int = 0
     first: list[Rounds] = field(default_factory=list)
     quiet: bool = True
-
-    def begin_pass(self) -> None:
-        self.passes += 1
-        self.quiet = True
-
-    def add(self, rounds: Rounds, margin_threshold: float) -> None:
-        """Take note of a block's rounds."""
-        if self.passes == 1:
-            self.first.append(rounds)
-        self.quiet &= bool((rounds.margins > margin_threshold).all())
 
 
 class Memory(NamedTuple):
@@ -140,12 +133,16 @@ class OnlineLearner(KernelClassifier):
 
     def begin_pass(self) -> None:
         """All examples come, or come again."""
-        self._course.begin_pass()
+        self._course.passes += 1
+        self._course.quiet = True
         self._state_before = self._state().copy()
 
     def see(self, arrivals: Arrivals) -> None:
         """Learn from examples as they arrive."""
-        self._course.add(self._see(arrivals), self.margin_threshold)
+        rounds = self._see(arrivals)
+        if self._course.passes == 1:
+            self._course.first.append(rounds)
+        self._course.quiet &= bool((rounds.margins > self.margin_threshold).all())
 
     def is_settled(self) -> bool:
         """Whether the pass just ended changed nothing: neither a margin error nor, under the SVM's rule, a step of an
@@ -235,3 +232,34 @@ class OnlineLearner(KernelClassifier):
             accepted = f"an integer of at least {stored}, the examples stored, as this learner discards none"
             raise ParameterError("budget", budget, accepted)
         self._begun_with = now
+
+
+def drive(cohort: Sequence[OnlineLearner], access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
+    """Let the examples `order` of a data set pass before several learners at once.
+
+    All see the same stream; where kernel values are computed as it passes, each is computed once for all.
+    """
+    if any(learner.blockwise for learner in cohort):
+        access = copy(access)
+        access.gram = None  # kernel values are asked for block by block, never for all at once
+    for learner in cohort:
+        learner.open(access)
+    active = list(cohort)
+    for epoch in range(max(learner.epochs for learner in cohort)):
+        active = [learner for learner in active if epoch < learner.epochs and not (epoch and learner.is_settled())]
+        if not active:
+            break
+        asking = [learner for learner in active if learner.asks]
+        for learner in active:
+            learner.begin_pass()
+        for rows in blocks(order) if access.gram is None else [order]:
+            begun = time.perf_counter()
+            shared = access.gram is None and len(asking) > 1
+            source = SharedBlock(access, rows, [learner.kept() for learner in asking]) if shared else access
+            share = (time.perf_counter() - begun) / max(1, len(asking))
+            for learner in active:
+                begun = time.perf_counter()
+                learner.see(Arrivals(rows, labels, access, source))
+                learner.train_seconds_ += time.perf_counter() - begun + (share if learner.asks else 0.0)
+    for learner in cohort:
+        learner.close(access)

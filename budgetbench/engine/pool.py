@@ -11,11 +11,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from budgetbench.compiled import record
 from budgetbench.engine.expansion import Counts, Doubt, Expansion, rescore
 from budgetbench.engine.kernel_access import Rows
 from budgetbench.engine.storage import Source, Storage
 from budgetbench.kernels import Floats, Values
-from budgetbench.record import record
 
 #: Scores that are off by more than this share of the support set's weight are all computed anew.
 TOLERATED = 1e-9

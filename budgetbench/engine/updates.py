@@ -17,10 +17,8 @@ from budgetbench.compiled import compiled
 from budgetbench.engine.certain import arriving_value, rounding
 from budgetbench.engine.expansion import Block, Expansion, discard, slot_of, store
 from budgetbench.errors import ParameterError
-from budgetbench.parameters import Positive
 
 UpdateRule = Literal["perceptron", "mira", "no_bias_svm"]
-SoftMargin = Positive
 
 #: Numbers for the compiled loops.
 RULES = {"perceptron": 0, "mira": 1, "no_bias_svm": 2}

@@ -107,7 +107,7 @@ def rows_of(X: Floats) -> Rows:
 def panel_of(Z: Floats, rows: Rows) -> Panel:
     """Make rows of shape (m, d) ready to be multiplied with others."""
     panel = _transposed(Z, rows.X.shape[1])
-    norms = _column_norms(panel)
+    norms = column_norms(panel)
     unit = _unit(Z) if rows.unit else 0.0
     lengths = np.sqrt(rows.norms.max(initial=0.0) * norms.max(initial=0.0))
     return Panel(panel, norms, bool(unit and lengths <= EXACT * rows.unit * unit))
@@ -140,7 +140,7 @@ def squared_norms(X: Floats) -> Values:
     found = np.empty(len(X))
     for start in range(0, len(X), COLUMNS):
         part = X[start : start + COLUMNS]
-        found[start : start + COLUMNS] = _column_norms(_transposed(part, part.shape[1]))
+        found[start : start + COLUMNS] = column_norms(_transposed(part, part.shape[1]))
     return found
 
 
@@ -188,7 +188,8 @@ def _transposed(Z: Floats, depth: int) -> Floats:
 
 
 @contracted
-def _column_norms(panel: Floats) -> Values:
+def column_norms(panel: Floats) -> Values:
+    """Σₖ panel[k, ·]² in float64."""
     norms = np.zeros(panel.shape[1])
     for k in range(len(panel)):
         row = panel[k]

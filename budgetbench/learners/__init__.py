@@ -13,13 +13,9 @@ from typing import TYPE_CHECKING
 
 from budgetbench.engine.base import KernelClassifier, learners
 
-
-def _file(module: str) -> str:
-    return module.rpartition(".")[2]
-
-
 # In the order of their files' names, whatever family they are of.
-for _name in sorted((_module.name for _module in pkgutil.walk_packages(__path__, f"{__name__}.")), key=_file):
+_names = [_module.name for _module in pkgutil.walk_packages(__path__, f"{__name__}.")]
+for _name in sorted(_names, key=lambda name: name.rpartition(".")[2]):
     importlib.import_module(_name)
 
 # Each learner's class is at hand here under its own name, whichever file defines it.

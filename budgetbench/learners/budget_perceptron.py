@@ -9,9 +9,9 @@ from budgetbench.engine.base import Rounds, learner
 from budgetbench.engine.certain import below, best_without_itself, margin_against
 from budgetbench.engine.expanding import ExpansionLearner
 from budgetbench.engine.expansion import Block, Expansion, discard, note
-from budgetbench.engine.updates import RULES, SoftMargin, UpdateRule, is_due, margin_of, update
+from budgetbench.engine.updates import RULES, UpdateRule, is_due, margin_of, update
 from budgetbench.errors import ParameterError
-from budgetbench.parameters import Budget, NonNegative
+from budgetbench.parameters import Budget, NonNegative, Positive
 
 #: In place of a budget: no fixed limit.
 VARIABLE = -1
@@ -46,7 +46,7 @@ class BudgetPerceptron(ExpansionLearner):
     size: Literal["fixed", "variable"] = "fixed"
     update: UpdateRule = "perceptron"
     beta: NonNegative | None = None
-    C: SoftMargin = 1.0
+    C: Positive = 1.0
 
     @classmethod
     def _check_together(cls, values: dict[str, Any]) -> None:

@@ -14,7 +14,6 @@ from budgetbench.engine.expanding import ExpansionLearner
 from budgetbench.engine.expansion import ROUNDING, Block, Expansion, discard, note, store
 from budgetbench.engine.storage import Placed, Storage
 from budgetbench.parameters import Budget
-from budgetbench.record import record
 
 #: K(x, x) above 1 by no more than this is rounding.
 TOLERANCE = 1e-4
@@ -45,7 +44,7 @@ class Forgetron(ExpansionLearner):
 
     def start(self, classes: NDArray[Any], n_features: int) -> None:
         super().start(classes, n_features)
-        self._tally = record(Tally)
+        self._mistakes_and_cost = 0.0, 0.0
 
     def _storage(self) -> Storage:
         return Placed()
@@ -57,19 +56,11 @@ class Forgetron(ExpansionLearner):
                 f"Forgetron needs K(x, x) ≤ 1 for every example; found {largest:.6g}. "
                 "Scale the rows to unit length (scale: unit) or use an rbf kernel"
             )
-        forgetron(block, f, rounds, self._tally, self.budget)
-
-
-class Tally:
-    """M and Q."""
-
-    mistakes: float
-    spent: float
+        self._mistakes_and_cost = forgetron(block, f, rounds, *self._mistakes_and_cost, self.budget)
 
 
 @compiled
-def forgetron(block: Block, f: Expansion, rounds: Rounds, tally: Tally, budget: int) -> None:
-    M, Q = tally.mistakes, tally.spent
+def forgetron(block: Block, f: Expansion, rounds: Rounds, M: float, Q: float, budget: int) -> tuple[float, float]:
     while f.counts.members > budget:  # it was made smaller
         Q += forget_oldest(f, block, 15 / 32 * M - Q)
     for t in range(len(block.order)):
@@ -81,7 +72,7 @@ def forgetron(block: Block, f: Expansion, rounds: Rounds, tally: Tally, budget: 
             if f.counts.members > budget:
                 Q += forget_oldest(f, block, 15 / 32 * M - Q)
         note(rounds, t, margin, f)
-    tally.mistakes, tally.spent = M, Q
+    return M, Q
 
 
 @compiled

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled
 from budgetbench.engine.base import learner
-from budgetbench.engine.kernel_access import KernelAccess, Rows, read_only
+from budgetbench.engine.kernel_access import KernelAccess, Rows
 from budgetbench.engine.support import BatchLearner
 from budgetbench.errors import ParameterError
 from budgetbench.kernels import Floats
+from budgetbench.kernels.products import column_norms
 from budgetbench.lazy import lazy
 from budgetbench.parameters import Budget, Repeats
 
@@ -66,7 +67,7 @@ class KernelMatchingPursuit(BatchLearner):
 
     def _select(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
         rows = np.sort(order)
-        K = _matrix(access, rows)
+        K = access.among(rows)
         y = np.where(labels[rows] == 1, 1.0, -1.0)
         if self.backfitting:
             chosen, coefficients = backfit(K, y, self.budget)
@@ -74,13 +75,6 @@ class KernelMatchingPursuit(BatchLearner):
             steps = self.iterations or min(self.budget, len(rows))
             chosen, coefficients = pursue(K, y, self.budget, steps)
         self.support_, self.coefficients_ = rows[chosen], coefficients
-
-
-def _matrix(access: KernelAccess, rows: Rows) -> Floats:
-    """Kernel values among the training rows, without a copy where they are all there is."""
-    if access.gram is not None and len(rows) == len(access.gram):
-        return access.gram
-    return read_only(access.between(rows, rows))
 
 
 def pursue(K: Floats, y: Vector, budget: int, iterations: int) -> tuple[Rows, Vector]:
@@ -96,7 +90,7 @@ def pursue(K: Floats, y: Vector, budget: int, iterations: int) -> tuple[Rows, Ve
         if gains[j] <= NOTHING * len(y):
             break
         step = products[j] / norms[j]
-        if coefficients[j] == 0.0 and j not in chosen:
+        if j not in chosen:
             chosen.append(j)
         coefficients[j] += step
         products -= step * combine(K, K[j].astype(np.float64))
@@ -136,7 +130,7 @@ def backfit(K: Floats, y: Vector, budget: int) -> tuple[Rows, Vector]:
 
 def lengths(K: Floats) -> Vector:
     """‖kⱼ‖² of each column, infinite where it is 0: a step along nothing gains nothing."""
-    norms = squared_norms(K)
+    norms = column_norms(K)
     return np.where(norms > 0, norms, np.inf)
 
 
@@ -153,15 +147,4 @@ def combine(K: Floats, weights: Vector) -> Vector:
         row, weight = K[i], weights[i]
         for j in range(len(sums)):
             sums[j] += weight * row[j]
-    return sums
-
-
-@compiled
-def squared_norms(K: Floats) -> Vector:
-    """Σᵢ K[i, ·]² in float64."""
-    sums = np.zeros(K.shape[1])
-    for i in range(len(K)):
-        row = K[i]
-        for j in range(len(sums)):
-            sums[j] += np.float64(row[j]) * row[j]
     return sums

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
 from budgetbench.compiled import compiled
 from budgetbench.engine.base import Rounds, learner
@@ -28,12 +28,9 @@ class PassiveAggressive(ExpansionLearner):
     """
 
     changeable = frozenset({"C"})
+    margin_threshold = math.nextafter(1.0, 0.0)  # a margin error is y f < 1
 
     C: Positive = 1.0
-
-    @property
-    def margin_threshold(self) -> float:
-        return float(np.nextafter(1.0, 0.0))  # a margin error is y f < 1
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         passive_aggressive(block, f, rounds, self.C)

@@ -12,7 +12,13 @@ from typing import Any
 from budgetbench.document import Document, parse
 from budgetbench.errors import RequestError, nearest
 
-PAPERS = ("crammer2003", "weston2005", "orabona2008")
+#: Keys of the papers, which end in the year, in the order in which they appeared.
+PAPERS = tuple(
+    sorted(
+        (file.name.removesuffix(".yaml") for file in files(__package__).iterdir() if file.name.endswith(".yaml")),
+        key=lambda key: (key[-4:], key),
+    )
+)
 
 NUMBER = "a number, such as 20.99 ± 0.06 %"
 PRINTED = re.compile(r"(?P<mean>[\d.]+)(?: ± (?P<spread>[\d.]+))?(?P<percent> %)?")

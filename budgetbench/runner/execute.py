@@ -14,8 +14,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from budgetbench.engine.base import KernelClassifier, Rounds
-from budgetbench.engine.driving import drive
 from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed
+from budgetbench.engine.online import drive
 from budgetbench.experiment import Experiment
 from budgetbench.kernels import Floats, Kernel
 from budgetbench.learners import learners

@@ -14,6 +14,7 @@ from budgetbench.datasets import Cache, datasets
 from budgetbench.datasets.base import Examples
 from budgetbench.datasets.fingerprint import DIGEST_DECIMALS, Rounding, confirmed, fingerprint, row_digest
 from budgetbench.datasets.parse import UnfitError, unpack
+from budgetbench.datasets.published import Form, Published
 from budgetbench.errors import DataError
 
 RANDOM = np.random.default_rng(11)
@@ -128,18 +129,18 @@ def mirror_with(mirror: str, folder: Path, name: str, edit: Edit) -> str:
     return str(folder)
 
 
+def without_sources(form: Form) -> Form:
+    recipes = (
+        replace(recipe, files=tuple(replace(file, sources=()) for file in recipe.files)) for recipe in form.recipes
+    )
+    return replace(form, recipes=tuple(recipes))
+
+
 def offline(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The dataset without its public sources."""
-    kind = type(datasets[name])
-    original = kind.recipes
-    monkeypatch.setattr(
-        kind,
-        "recipes",
-        lambda self, variant: tuple(
-            replace(recipe, files=tuple(replace(file, sources=()) for file in recipe.files))
-            for recipe in original(self, variant)
-        ),
-    )
+    dataset = datasets[name]
+    assert isinstance(dataset, Published)
+    monkeypatch.setattr(dataset, "forms", tuple(map(without_sources, dataset.forms)))
 
 
 INPUTS = slice(0, -1)

@@ -66,12 +66,12 @@ def test_the_published_have_several_sources_and_something_to_check(name: str) ->
     dataset = datasets[name]
     assert isinstance(dataset, Published)
     assert dataset.files
-    for variant in dataset.variants or ("",):
-        files = [file for recipe in dataset.recipes(variant) for file in recipe.files]
-        assert {file.name for file in files} <= set(dataset.files)
+    for form in dataset.forms:
+        files = [file for recipe in form.recipes for file in recipe.files]
+        assert {file.place for file in files} <= set(dataset.files)
         assert all(source.startswith(("https://", "http://")) for file in files for source in file.sources)
         assert len({source for file in files for source in file.sources}) > 1
-        train = dataset.fingerprints[variant]["train"]
+        train = form.fingerprints["train"]
         assert (train.rows, train.inputs) == (dataset.n_train, dataset.n_features)
         assert train.statistics or all(file.checksum for file in files)
 
@@ -178,12 +178,13 @@ def test_real_data(real: Cache, name: str) -> None:
     """Shapes here; counts and fingerprints are confirmed on loading."""
     dataset = datasets[name]
     assert isinstance(dataset, Published)
-    for variant in dataset.variants or (None,):
+    for form in dataset.forms:
+        variant = form.variant or None
         data = dataset.load(real, variant)
         check(dataset, data, variant)
         assert all(path.is_file() for path in data.files)
         parts = {"train": data.train} if data.test is None else {"train": data.train, "test": data.test}
-        assert not dataset.problems(parts, variant or "")
+        assert not dataset.problems(parts, form)
         assert dataset.load(real, variant).checksum == data.checksum
 
 

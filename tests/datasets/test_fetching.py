@@ -12,7 +12,8 @@ import sys
 import threading
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,9 +23,9 @@ from budgetbench.datasets import Cache, Data
 from budgetbench.datasets.base import Examples, labelled
 from budgetbench.datasets.cache import File
 from budgetbench.datasets.download import LENIENT_HOSTS, session
-from budgetbench.datasets.fingerprint import Fingerprint, fingerprint
+from budgetbench.datasets.fingerprint import fingerprint
 from budgetbench.datasets.parse import read_libsvm, read_table
-from budgetbench.datasets.published import Parts, Published, Recipe
+from budgetbench.datasets.published import Form, Parts, Published, Recipe
 from budgetbench.errors import DataError
 
 NOWHERE = "http://127.0.0.1:9"  # the discard port: refused at once
@@ -93,7 +94,6 @@ class Small(Published):
     title = "Small"
     summary = "for tests"
     classes = (0, 1, 2)
-    folder = "small"
 
     def __init__(self, *bases: str) -> None:
         random = np.random.default_rng(5)
@@ -104,11 +104,10 @@ class Small(Published):
         self.text = libsvm_text(self.X, self.y)
         self.tables = tuple(File("small", f"{p}.gz", tuple(f"{b}/{p}.gz" for b in bases), part=p) for p in self.table)
         sha256 = f"sha256:{hashlib.sha256(self.text).hexdigest()}"
-        self.whole = File("small", "small.txt", tuple(f"{base}/small.txt" for base in bases), checksum=sha256)
+        whole = File("small", "small.txt", tuple(f"{base}/small.txt" for base in bases), checksum=sha256)
         parts = {part: self.read_table(text) for part, text in self.table.items()}
-        self.fingerprints: Mapping[str, Mapping[str, Fingerprint]] = {
-            "": {part: fingerprint(examples, 3) for part, examples in parts.items()}
-        }
+        self.fingerprints = {part: fingerprint(examples, 3) for part, examples in parts.items()}
+        self.forms = (self.form(whole),)
 
     def rows(self) -> dict[str, slice]:
         return {"train": slice(20), "test": slice(20, None)}
@@ -121,8 +120,9 @@ class Small(Published):
         X, labels = table
         return {part: labelled(X[rows], labels[rows] - 1, (0, 1, 2)) for part, rows in self.rows().items()}
 
-    def recipes(self, variant: str) -> tuple[Recipe, ...]:
-        return Recipe((self.whole,), read_libsvm, self.split), Recipe(self.tables, self.read_table)
+    def form(self, whole: File) -> Form:
+        recipes = Recipe((whole,), read_libsvm, self.split), Recipe(self.tables, self.read_table)
+        return Form("", recipes, self.fingerprints)
 
 
 def load(dataset: Small, folder: Path, mirror: str | None = None) -> Data:
@@ -275,7 +275,8 @@ def test_a_member_of_an_archive(web: Web, tmp_path: Path) -> None:
         packed.writestr("folder/small.txt", dataset.text)
     web.pages = {"/set.zip": archive.getvalue(), "/broken.zip": b"PK nothing"}
     places = (f"{web.url}/broken.zip#small.txt", f"{web.url}/set.zip#absent", f"{web.url}/set.zip#small.txt")
-    dataset.whole = File("small", "small.txt", places, checksum=dataset.whole.checksum)
+    whole = dataset.forms[0].recipes[0].files[0]
+    dataset.forms = (dataset.form(replace(whole, sources=places)),)
     assert_right(dataset, load(dataset, tmp_path))
     assert not leftovers(tmp_path)
 
@@ -287,15 +288,15 @@ from budgetbench.datasets.base import labelled
 from budgetbench.datasets.cache import File
 from budgetbench.datasets.fingerprint import Fingerprint
 from budgetbench.datasets.parse import read_table
-from budgetbench.datasets.published import Published, Recipe
+from budgetbench.datasets.published import Form, Published, Recipe
+
+def read(content):
+    return labelled(read_table(content), read_table(content)[:, 0] % 2, (0, 1))
 
 class Small(Published):
     name, classes = "small", (0, 1)
-    fingerprints = {"": {"train": Fingerprint(1000, 1, (500, 500))}}
-
-    def recipes(self, variant):
-        file = File("small", "rows.txt", (sys.argv[1],))
-        return (Recipe((file,), lambda content: labelled(read_table(content), read_table(content)[:, 0] % 2, (0, 1))),)
+    file = File("small", "rows.txt", (sys.argv[1],))
+    forms = (Form("", (Recipe((file,), read),), {"train": Fingerprint(1000, 1, (500, 500))}),)
 
 print(Small().load(Cache(sys.argv[2], quiet=True)).checksum)
 """
@@ -338,10 +339,8 @@ def test_a_data_folder_that_cannot_be_written(web: Web, tmp_path: Path) -> None:
 def test_what_is_fetched_is_said_unless_quiet(web: Web, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     dataset = Small(f"{web.url}/small")
     web.pages["/small/small.txt"] = dataset.text
-    steps: list[tuple[str, int, int | None]] = []
-    dataset.load(Cache(tmp_path / "said", progress=lambda *step: steps.append(step)))
+    dataset.load(Cache(tmp_path / "said"))
     assert "fetching small/small.txt from 127.0.0.1" in capsys.readouterr().err
-    assert steps[-1] == ("small.txt", len(dataset.text), len(dataset.text))
     load(dataset, tmp_path / "quiet")
     captured = capsys.readouterr()
     assert captured.out + captured.err == ""

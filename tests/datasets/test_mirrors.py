@@ -25,11 +25,10 @@ from support.processes import heed
 from budgetbench.cli import main
 from budgetbench.datasets import Cache, Data
 from budgetbench.datasets.base import labelled
-from budgetbench.datasets.cache import File
+from budgetbench.datasets.cache import LOCK, PREFIX, UNLOCKED_SECONDS, File, Incoming, sweep
 from budgetbench.datasets.fingerprint import Fingerprint
-from budgetbench.datasets.incoming import LOCK, PREFIX, UNLOCKED_SECONDS, Incoming, sweep
 from budgetbench.datasets.parse import read_table
-from budgetbench.datasets.published import Published, Recipe
+from budgetbench.datasets.published import Form, Published, Recipe
 from budgetbench.errors import DataError, RequestError
 
 CONTENT = b"".join(b"%d %d\n" % (i, i % 2) for i in range(200))
@@ -39,14 +38,11 @@ SECRET = "hunter2"
 class Rows(Published):
     """Two hundred rows in a file that may have 1 MB and a little."""
 
-    name, title, summary, classes, folder = "rows", "Rows", "for tests", (0, 1), "rows"
-    fingerprints = {"": {"train": Fingerprint(200, 1, (100, 100))}}  # noqa: RUF012
+    name, title, summary, classes = "rows", "Rows", "for tests", (0, 1)
 
     def __init__(self, *sources: str) -> None:
         self.file = File("rows", "rows.txt", sources, size=2000)
-
-    def recipes(self, variant: str) -> tuple[Recipe, ...]:
-        return (Recipe((self.file,), read),)
+        self.forms = (Form("", (Recipe((self.file,), read),), {"train": Fingerprint(200, 1, (100, 100))}),)
 
 
 def read(content: bytes) -> object:
@@ -174,7 +170,9 @@ MANNERS: dict[str, tuple[Manner, str]] = {
 
 
 def fetch(dataset: Rows, folder: Path, mirror: str | None = None, patience: float = 0.7) -> Data:
-    return dataset.load(Cache(folder, mirror, quiet=True, patience=patience))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("budgetbench.datasets.cache.PATIENCE", patience)
+        return dataset.load(Cache(folder, mirror, quiet=True))
 
 
 def traces(folder: Path) -> list[str]:
@@ -314,13 +312,14 @@ PROGRAM = """
 import sys
 from budgetbench.datasets import Cache
 from budgetbench.datasets.cache import File
-from budgetbench.datasets.published import Published, Recipe
+from budgetbench.datasets.published import Form, Published, Recipe
 
 class Rows(Published):
     name, classes = "rows", (0, 1)
+    recipe = Recipe((File("rows", "rows.txt", (sys.argv[1],)),), lambda content: 0)
 
-    def recipes(self, variant):
-        return (Recipe((File("rows", "rows.txt", (sys.argv[1],)),), lambda content: 0),)
+    def __init__(self):
+        self.forms = (Form("", (self.recipe,), {}),)
 
 Rows().load(Cache(sys.argv[2]))
 """

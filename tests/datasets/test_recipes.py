@@ -6,6 +6,7 @@ import bz2
 import io
 import struct
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +14,9 @@ import pytest
 from scipy.io import savemat
 
 from budgetbench.datasets import Cache, banana, datasets, mnist, raetsch, vehicle, waveform
-from budgetbench.datasets.cache import File
 from budgetbench.datasets.fingerprint import fingerprint
 from budgetbench.datasets.parse import read_table, unpack
+from budgetbench.datasets.published import Recipe
 from budgetbench.errors import DataError
 
 X = np.random.default_rng(7).standard_normal((12, 2))
@@ -86,10 +87,9 @@ def test_vehicle_s_format() -> None:
 
 
 def test_without_its_files_vehicle_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    files = tuple(
-        File(file.folder, file.name, ("http://127.0.0.1:9/" + file.name,), file.checksum) for file in vehicle.FILES
-    )
-    monkeypatch.setattr(vehicle, "FILES", files)
+    files = tuple(replace(file, sources=("http://127.0.0.1:9/",)) for file in vehicle.FILES)
+    form = replace(vehicle.Vehicle.forms[0], recipes=(Recipe(files, vehicle.read_file),))
+    monkeypatch.setattr(vehicle.Vehicle, "forms", (form,))
     with pytest.raises(DataError) as caught:
         datasets["vehicle"].load(Cache(tmp_path, quiet=True))
     for words in ("combined.bz2 and combined.t.bz2", str(tmp_path / "vehicle"), "vehicle/<file>", "--mirror"):

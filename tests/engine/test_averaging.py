@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from budgetbench.engine import driving
+from budgetbench.engine import arrivals
 from budgetbench.engine.kernel_access import Gram
 from budgetbench.learners import Perceptron, Projectron, ProjectronPlusPlus
 
@@ -44,7 +44,7 @@ def test_it_is_the_mean_of_the_hypotheses_after_each_round(
     if "epochs" in parameters:
         return
     for block in (1024, 16):
-        monkeypatch.setattr(driving, "BLOCK", block)
+        monkeypatch.setattr(arrivals, "BLOCK", block)
         model = learner(**parameters, gamma=0.8, average=True).fit(X, y)
         np.testing.assert_allclose(model.averaged_decision_function(others), expected, atol=1e-9)
         assert model.averaged_coefficients_.shape == (model.n_support_,)

@@ -10,10 +10,10 @@ import pytest
 
 from budgetbench.config import load
 from budgetbench.datasets import Cache
-from budgetbench.engine import driving
-from budgetbench.engine.driving import SharedBlock, drive
+from budgetbench.engine import arrivals
+from budgetbench.engine.arrivals import SharedBlock
 from budgetbench.engine.kernel_access import Gram, Streamed, read_only
-from budgetbench.engine.online import OnlineLearner
+from budgetbench.engine.online import OnlineLearner, drive
 from budgetbench.kernels import RBF, Kernel, Linear, Polynomial
 from budgetbench.learners import BudgetPerceptron, Perceptron
 from budgetbench.runner.plan import Trial
@@ -85,7 +85,7 @@ def test_one_block_serves_a_whole_cohort() -> None:
 
 def test_no_more_kernel_values_than_a_block_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Products of whole blocks with the support set: never a row at a time, never the whole matrix."""
-    monkeypatch.setattr(driving, "BLOCK", 50)
+    monkeypatch.setattr(arrivals, "BLOCK", 50)
     asked: list[tuple[int, int]] = []
 
     class Counting(Streamed):

@@ -17,7 +17,7 @@ from sklearn.metrics import pairwise
 
 from budgetbench.errors import NumericalError, ParameterError
 from budgetbench.kernels import RBF, Kernel, Linear, Polynomial, base, kernels, make_kernel, products
-from budgetbench.kernels.of_products import Scaled
+from budgetbench.kernels.polynomial import Scaled
 
 ALL: list[Kernel] = [
     RBF(gamma=0.3),

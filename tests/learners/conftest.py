@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from budgetbench.engine import driving
+from budgetbench.engine import arrivals
 from budgetbench.engine.base import KernelClassifier
 from budgetbench.engine.kernel_access import Gram, Streamed
 from budgetbench.kernels import make_kernel
@@ -173,7 +173,7 @@ def agree(monkeypatch: pytest.MonkeyPatch) -> Agree:
         precise: bool = False,
     ) -> Course:
         through, block = WAYS[way]
-        monkeypatch.setattr(driving, "BLOCK", block)
+        monkeypatch.setattr(arrivals, "BLOCK", block)
         model: Any = learner(**parameters, **problem.kernel)
         if "partial_fit" in way:
             parameters = parameters | {"epochs": 1}

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from budgetbench.engine.driving import drive
 from budgetbench.engine.kernel_access import Gram, Streamed
+from budgetbench.engine.online import drive
 from budgetbench.learners import MulticlassSVM, Perceptron, Projectron, learners
 
 FOLLOWING: list[tuple[str, dict[str, Any]]] = [

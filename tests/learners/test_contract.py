@@ -16,10 +16,9 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import check_estimator
 
-from budgetbench.engine import driving
-from budgetbench.engine.driving import drive
+from budgetbench.engine import arrivals
 from budgetbench.engine.kernel_access import Gram, Streamed
-from budgetbench.engine.online import OnlineLearner
+from budgetbench.engine.online import OnlineLearner, drive
 from budgetbench.errors import ParameterError
 from budgetbench.learners import KernelClassifier, learners
 from budgetbench.learners.editing.neighbours import NeighbourClassifier
@@ -274,7 +273,7 @@ def test_it_goes_on_after_a_fit_of_several_passes(name: str, values: dict[str, A
 def test_a_learner_does_not_notice_who_else_learns(
     name: str, values: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(driving, "BLOCK", 16)
+    monkeypatch.setattr(arrivals, "BLOCK", 16)
     X, y = noisy()
     order = np.random.default_rng(1).permutation(len(X))
     labels = (y + 1) // 2

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from budgetbench.engine import driving
+from budgetbench.engine import arrivals
 from budgetbench.engine.kernel_access import Gram, Streamed
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.kernels import make_kernel
@@ -107,7 +107,7 @@ class Course:
 def course_of(name: str, values: dict[str, Any], problem: Problem, way: str) -> Course:
     """What comes of a stream that is seen in one of the ways."""
     drive, block = WAYS[way]
-    usual, driving.BLOCK = driving.BLOCK, block
+    usual, arrivals.BLOCK = arrivals.BLOCK, block
     try:
         model: Any = learners[name](**values, **problem.kernel, random_state=5)
         found, seen = Course(), 0
@@ -117,7 +117,7 @@ def course_of(name: str, values: dict[str, Any], problem: Problem, way: str) -> 
             found.sizes += model.sizes_.tolist()
             seen += len(model.margins_)
     finally:
-        driving.BLOCK = usual
+        arrivals.BLOCK = usual
     found.support, found.coefficients = model.support_.tolist(), model.coefficients_.tolist()
     return found
 

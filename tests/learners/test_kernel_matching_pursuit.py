@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from budgetbench.engine.kernel_access import Gram, Streamed
 from budgetbench.errors import ParameterError
+from budgetbench.kernels.products import column_norms
 from budgetbench.learners import KernelMatchingPursuit
-from budgetbench.learners.kernel_matching_pursuit import combine, squared_norms
+from budgetbench.learners.kernel_matching_pursuit import combine
 
 Matrix = NDArray[np.float64]
 
@@ -112,7 +113,7 @@ def test_sums_over_rows(n: int) -> None:
     random = np.random.default_rng(n)
     K, weights = random.normal(size=(n, 7)).astype(np.float32), random.normal(size=n)
     np.testing.assert_allclose(combine(K, weights), weights @ K.astype(np.float64), rtol=1e-12)
-    np.testing.assert_allclose(squared_norms(K), (K.astype(np.float64) ** 2).sum(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(column_norms(K), (K.astype(np.float64) ** 2).sum(axis=0), rtol=1e-12)
 
 
 def test_refuses_iterations_with_backfitting() -> None:

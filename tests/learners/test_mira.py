@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from budgetbench.engine import driving
+from budgetbench.engine import arrivals
 from budgetbench.engine.kernel_access import Gram
 from budgetbench.errors import ParameterError
 from budgetbench.kernels import make_kernel
@@ -151,7 +151,7 @@ def agrees(model: Any, support: NDArray[np.int64], course: Course) -> None:
 def test_agrees_with_a_transcription(
     through: Callable[..., NDArray[np.int64]], size: str, kernel: str, n_classes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(driving, "BLOCK", 16)
+    monkeypatch.setattr(arrivals, "BLOCK", 16)
     for seed, beta in ((0, 0.01), (1, 0.3)):
         problem = make_problem(n_classes, seed)
         K = values(problem, KERNELS[kernel]).astype(np.float64)
@@ -165,7 +165,7 @@ def test_agrees_with_a_transcription(
 def test_later_epochs(
     through: Callable[..., NDArray[np.int64]], size: str, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(driving, "BLOCK", block)
+    monkeypatch.setattr(arrivals, "BLOCK", block)
     problem, kernel = make_problem(4, 2, n=60), KERNELS["rbf"]
     K = values(problem, kernel).astype(np.float64)
     course = twin(K, problem.y, problem.order, 4, 0.05, epochs=3, **SIZES[size])
@@ -177,7 +177,7 @@ def test_later_epochs(
 @pytest.mark.parametrize("seed", range(3))
 def test_on_two_classes_it_is_the_binary_rule(size: str, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With β on the difference of two scores that are each other's negative, β/2 is asked of one of them."""
-    monkeypatch.setattr(driving, "BLOCK", 32)
+    monkeypatch.setattr(arrivals, "BLOCK", 32)
     problem, sized = make_problem(2, seed, n=300), SIZES[size]
     multi = MIRA(beta=0.1, kernel="rbf", gamma=0.7, **sized).fit(problem.X, problem.y)
     binary = BudgetPerceptron(update="mira", beta=0.05, kernel="rbf", gamma=0.7, **sized).fit(problem.X, problem.y)

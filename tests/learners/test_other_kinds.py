@@ -18,10 +18,10 @@ from sklearn.utils.estimator_checks import check_estimator
 from budgetbench.archive import plot_experiment
 from budgetbench.config import load
 from budgetbench.datasets import Cache
+from budgetbench.engine.arrivals import Arrivals
 from budgetbench.engine.base import Outcome, Points, Rounds, learner, learners
-from budgetbench.engine.driving import Arrivals, drive
 from budgetbench.engine.kernel_access import Streamed
-from budgetbench.engine.online import OnlineLearner
+from budgetbench.engine.online import OnlineLearner, drive
 from budgetbench.kernels import RBF
 from budgetbench.learners import BudgetPerceptron, Perceptron
 from budgetbench.parameters import Budget

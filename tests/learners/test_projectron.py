@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from budgetbench.engine import driving
+from budgetbench.engine import arrivals
 from budgetbench.engine.kernel_access import Gram
 from budgetbench.errors import ParameterError
 from budgetbench.kernels import make_kernel
 from budgetbench.learners import Perceptron, Projectron, ProjectronPlusPlus
-from budgetbench.learners.projecting.common import matched_bound
+from budgetbench.learners.projecting.projectron import matched_bound
 
 
 @pytest.fixture
@@ -173,7 +173,7 @@ def test_how_the_stream_is_cut_changes_no_bit(
     gram.learn(Gram(gram._kernel.matrix(X, X), X), (y + 1) // 2, np.arange(420))
     assert outcome(gram, [(gram.margins_, gram.sizes_)]) == expected
     for block in (5, 7, 64):
-        monkeypatch.setattr(driving, "BLOCK", block)
+        monkeypatch.setattr(arrivals, "BLOCK", block)
         model = learner(**parameters, **kernel).fit(X, y)
         assert outcome(model, [(model.margins_, model.sizes_)]) == expected
     model, course = learner(**parameters, **kernel), []

@@ -8,14 +8,12 @@ import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import gettempdir
 from typing import Any
 
 import pytest
-from support.processes import heed
+from support.processes import heed, wait
 
 import budgetbench
 
@@ -81,15 +79,6 @@ def grams(processes: list[int]) -> dict[int, set[tuple[str, str]]]:
         if files:
             found[process] = files
     return found
-
-
-def wait(until: Callable[[], Any], seconds: float = 240.0) -> Any:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if value := until():
-            return value
-        time.sleep(0.02)
-    raise AssertionError("nothing happened in time")
 
 
 def records(folder: Path, results: str = "results") -> list[dict[str, Any]]:

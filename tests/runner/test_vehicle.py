@@ -12,6 +12,7 @@ import pytest
 from budgetbench import run
 from budgetbench.archive import plot_experiment
 from budgetbench.datasets import vehicle
+from budgetbench.datasets.published import Recipe
 from budgetbench.errors import DataError
 
 CONFIG = Path(__file__).parents[2] / "configs" / "vehicle.yaml"
@@ -32,7 +33,9 @@ def write_rows(path: Path, n: int, seed: int) -> None:
 
 @pytest.fixture(autouse=True)
 def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vehicle, "FILES", tuple(replace(file, sources=(), checksum="") for file in vehicle.FILES))
+    files = tuple(replace(file, sources=(), checksum="") for file in vehicle.FILES)
+    recipe = Recipe(files, vehicle.read_file)
+    monkeypatch.setattr(vehicle.Vehicle, "forms", (replace(vehicle.Vehicle.forms[0], recipes=(recipe,)),))
 
 
 @pytest.fixture
@@ -41,7 +44,8 @@ def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     folder.mkdir(parents=True)
     write_rows(folder / "combined.bz2", 700, 0)
     write_rows(folder / "combined.t.bz2", 90, 1)
-    monkeypatch.setattr(vehicle.Vehicle, "fingerprints", {"": {}})  # the published ones tell it from any other file
+    # the published fingerprints tell it from any other file
+    monkeypatch.setattr(vehicle.Vehicle, "forms", (replace(vehicle.Vehicle.forms[0], fingerprints={}),))
     return str(tmp_path / "mirror")
 
 

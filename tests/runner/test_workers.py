@@ -19,6 +19,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from support.processes import wait
 
 import budgetbench
 from budgetbench.errors import BudgetbenchError, FailedRunsError, RequestError
@@ -45,7 +46,6 @@ def light(no_workers: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
         import ctypes
         import os
         import signal
-        import time
         from pathlib import Path
 
         def act(word: str, folder: Path) -> None:
@@ -235,15 +235,8 @@ def test_an_interruption_while_a_worker_starts_comes_after_the_start(
             outcome(light, "a", number=1)
     finally:
         signal.signal(signal.SIGINT, before)
-    assert wait_for(lambda: started)
-    assert wait_for(lambda: started[0].exitcode is not None)  # its pipe is closed
-
-
-def wait_for(sign: Callable[[], Any], seconds: float = 120.0) -> Any:
-    end = time.monotonic() + seconds
-    while not sign() and time.monotonic() < end:
-        time.sleep(0.02)
-    return sign()
+    wait(lambda: started)
+    wait(lambda: started[0].exitcode is not None)  # its pipe is closed
 
 
 def workers_of(results: Any) -> list[workers.Worker]:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from budgetbench.engine.base import learner
 from budgetbench.engine.kernel_access import KernelAccess, Rows
 from budgetbench.kernels import Values
-from budgetbench.learners.editing.neighbours import CASTING, NeighbourClassifier
+from budgetbench.learners.editing.neighbours import NeighbourClassifier, mean_vote
 
 
 @learner("condense", title="Condensed k-NN", color="#56B4E9", marker="P")
@@ -56,7 +56,7 @@ def condensed(access: KernelAccess, labels: NDArray[np.int64], order: Rows, k: i
         changed, t = False, 0
         while t < len(order):
             voters = min(k, len(joined))
-            votes = ballots[classes[t:, :voters]].sum(axis=1) + CASTING * ballots[classes[t:, 0]]
+            votes = mean_vote(ballots[classes[t:, :voters]])
             wrong = np.flatnonzero(votes.argmax(axis=1) != y[t:])
             wrong = wrong[~np.isin(wrong + t, joined)]  # an example joins once, also where its neighbours outvote it
             if not len(wrong):

@@ -46,19 +46,16 @@ class NeighbourClassifier(BatchLearner):
     def _decide(self, inputs: Floats) -> Values:
         """Mean vote of the nearest examples."""
         values = np.zeros((len(inputs), *self.coefficients_.shape[1:]))
+        diagonal = self._kernel.diagonal(self.support_vectors_)
         for rows in _slices(len(inputs), len(self.support_)):
-            nearest = _nearest(self._distances(inputs[rows]), self.neighbors)
+            apart = _apart(self._kernel.matrix(inputs[rows], self.support_vectors_), diagonal)
+            nearest = _nearest(apart, self.neighbors)
             values[rows] = mean_vote(self.coefficients_[nearest])
         return values
-
-    def _distances(self, X: Floats) -> Values:
-        """‖φ(x) - φ(z)‖² - K(x, x) between the rows of X and the stored examples: the order among these is the same."""
-        return _apart(self._kernel.matrix(X, self.support_vectors_), self._kernel.diagonal(self.support_vectors_))
 
 
 def mean_vote(votes: Values) -> Values:
     """The mean of votes of shape (n, k, …) over the k, the nearest one's counted 1 + `CASTING` times."""
-    votes = np.asarray(votes)
     return (votes.sum(axis=1) + CASTING * votes[:, 0]) / (votes.shape[1] + CASTING)
 
 
@@ -73,6 +70,7 @@ def voted(access: KernelAccess, rows: Rows, among: Rows, labels: NDArray[np.int6
 
 
 def _apart(values: Floats, diagonal: Floats) -> Values:
+    """‖φ(x) - φ(z)‖² - K(x, x) from K(x, z) and K(z, z): of each x, the order is the same."""
     return diagonal.astype(np.float64) - 2.0 * values
 
 

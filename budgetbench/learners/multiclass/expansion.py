@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled
 from budgetbench.engine.certain import kernel_values, slack
-from budgetbench.engine.expansion import Block, Expansion, doubt, gain, lose
+from budgetbench.engine.expansion import Block, Expansion, doubt, enter, leave, lose
 
 
 @compiled
@@ -40,13 +40,8 @@ def weight(block: Block, i: int, coefficients: NDArray[np.float64]) -> float:
 def append(f: Expansion, block: Block, i: int, coefficients: NDArray[np.float64]) -> None:
     """Store example i, which is no member yet, as the youngest one."""
     shift(f, block, i, coefficients, 1.0)
-    gain(f, weight(block, i, coefficients))
-    slot = f.counts.members
-    f.members[slot] = i
-    f.coefficients[slot] = coefficients
-    f.stored[i] = True
-    f.counts.members += 1
-    f.counts.insertions += 1
+    f.doubt.weight += weight(block, i, coefficients)
+    enter(f, i, coefficients)
 
 
 @compiled
@@ -55,38 +50,21 @@ def replace(f: Expansion, block: Block, slot: int, coefficients: NDArray[np.floa
     i = f.members[slot]
     shift(f, block, i, coefficients - f.coefficients[slot], 1.0)
     lose(f, weight(block, i, f.coefficients[slot]))
-    gain(f, weight(block, i, coefficients))
+    f.doubt.weight += weight(block, i, coefficients)
     f.coefficients[slot] = coefficients
 
 
 @compiled
 def remove(f: Expansion, block: Block, slot: int) -> None:
-    """Discard the member in a slot; younger ones move up, so that slots stay in order of age."""
+    """f without the member in a slot."""
     i = f.members[slot]
     shift(f, block, i, f.coefficients[slot], -1.0)
     lose(f, weight(block, i, f.coefficients[slot]))
-    f.stored[i] = False
-    last = f.counts.members - 1
-    for s in range(slot, last):
-        f.members[s] = f.members[s + 1]
-        for r in range(f.coefficients.shape[1]):
-            f.coefficients[s, r] = f.coefficients[s + 1, r]
-    f.counts.members = last
-    f.counts.removals += 1
+    leave(f, slot)
 
 
 @compiled
-def margin_of(f: Expansion, i: int, y: int) -> float:
-    """The score of class y at position i less the best other one."""
-    other = -np.inf
-    for r in range(len(f.scores)):
-        if r != y:
-            other = max(other, f.scores[r, i])
-    return f.scores[y, i] - other
-
-
-@compiled
-def margin_in(values: NDArray[np.float64], y: int) -> float:
+def margin_of(values: NDArray[np.float64], y: int) -> float:
     """The value of class y less the best other one."""
     other = -np.inf
     for r in range(len(values)):
@@ -173,7 +151,7 @@ def certain_margin(f: Expansion, block: Block, slot: int) -> float:
     """The margin of a member without its own contribution, added up from the oldest other member to the youngest."""
     i, values = f.members[slot], np.empty(len(f.scores))
     add_up(f, block, i, slot, values)
-    return margin_in(values, block.y[i])
+    return margin_of(values, block.y[i])
 
 
 @compiled

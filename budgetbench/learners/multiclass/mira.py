@@ -19,7 +19,6 @@ from budgetbench.learners.multiclass.expansion import (
     arriving_values,
     below,
     best_without_itself,
-    margin_in,
     margin_of,
     remove,
     replace,
@@ -90,10 +89,10 @@ def mira(block: Block, f: Expansion, rounds: Rounds, beta: float, budget: int) -
         remove(f, block, best_without_itself(f, block, rivals))
     for t in range(len(block.order)):
         i = block.order[t]
-        margin = margin_of(f, i, block.y[i])
+        margin = margin_of(f.scores[:, i], block.y[i])
         if min(abs(margin), abs(margin - beta)) <= 2 * slack(f, block, i):
             arriving_values(f, block, i, B)
-            margin = margin_in(B, block.y[i])
+            margin = margin_of(B, block.y[i])
         if margin <= beta:
             if f.counts.members == budget and not f.stored[i]:
                 remove(f, block, best_without_itself(f, block, rivals))
@@ -108,7 +107,7 @@ def mira(block: Block, f: Expansion, rounds: Rounds, beta: float, budget: int) -
 def update(f: Expansion, block: Block, i: int, beta: float, B: NDArray[np.float64], tau: NDArray[np.float64]) -> None:
     """Give example i, whose scores are B, the coefficients that the rule says."""
     y, K = block.y[i], block.diagonal[i]
-    missing = beta - margin_in(B, y)
+    missing = beta - margin_of(B, y)
     B[y] -= beta
     if f.stored[i]:
         slot = slot_of(f, i)

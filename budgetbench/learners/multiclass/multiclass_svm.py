@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled
 from budgetbench.engine.base import learner
-from budgetbench.engine.kernel_access import KernelAccess, Rows, read_only
+from budgetbench.engine.kernel_access import KernelAccess, Rows
 from budgetbench.engine.support import BatchLearner
 from budgetbench.kernels import Floats
 from budgetbench.learners.multiclass.simplex import simplex_step
@@ -55,7 +55,11 @@ class MulticlassSVM(BatchLearner):
 
     def _select(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
         rows = np.sort(order)  # the solution does not depend on the order of the stream, and is not to seem to
-        K = self._values(access, rows)
+        held = access.gram is not None and len(access.gram) == len(rows)
+        if not held and 4 * len(rows) ** 2 > MEMORY_LIMIT:
+            needed = 4e-9 * len(rows) ** 2
+            raise MemoryError(f"multiclass_svm holds all kernel values: {needed:.1f} GB. Use svm, or a dataset.limit")
+        K = access.among(rows)
         alpha = np.zeros((len(rows), len(self.classes_)))
         draw = np.random.default_rng(0).permutation(len(rows))
         self.sweeps_, self.violation_ = multiclass_svm(
@@ -66,15 +70,6 @@ class MulticlassSVM(BatchLearner):
         self.coefficients_ = alpha[support]
         if len(self.classes_) == 2:
             self.coefficients_ = self.coefficients_[:, 1] - self.coefficients_[:, 0]
-
-    @staticmethod
-    def _values(access: KernelAccess, rows: Rows) -> Floats:
-        if access.gram is not None and len(rows) == len(access.gram):
-            return access.gram
-        if 4 * len(rows) ** 2 > MEMORY_LIMIT:
-            needed = 4e-9 * len(rows) ** 2
-            raise MemoryError(f"multiclass_svm holds all kernel values: {needed:.1f} GB. Use svm, or a dataset.limit")
-        return read_only(access.between(rows, rows))
 
 
 @compiled

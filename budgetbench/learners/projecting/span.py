@@ -28,10 +28,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetbench.compiled import compiled
-from budgetbench.engine.expansion import Block, Expansion
+from budgetbench.compiled import compiled, record
+from budgetbench.engine.expansion import Block, Expansion, enter
 from budgetbench.lazy import lazy
-from budgetbench.record import record
 
 blas = lazy("scipy.linalg.blas")
 
@@ -153,10 +152,6 @@ class Span:
         a = c[: self.size].copy()
         substitute_back(self._L, a)
         return a
-
-    def solve(self, k: Matrix) -> Matrix:
-        """d = K⁻¹k (Eq. 8)"""
-        return self.coefficients(self.coordinates(k[None])[0])
 
     def open(self, K: Values, own: Values, among: Matrix, first: int, rounds: int) -> Batch:
         """A batch of examples that arrive from round `first` of a block on, after so many rounds in all.
@@ -303,7 +298,4 @@ def extend(f: Expansion, block: Block, batch: Batch, t: int, v: Matrix, delta: f
     for j in range(row + 1, len(batch.V)):
         k = batch.among[row, j] if len(batch.among) else values[block.order[batch.first + j]]
         batch.V[j, size] = (k - np.dot(batch.L[size, :size], batch.V[j, :size])) / delta
-    f.members[size] = i
-    f.stored[i] = True
-    f.counts.members += 1
-    f.counts.insertions += 1
+    enter(f, i, 0.0)  # coefficients are computed when the block has passed

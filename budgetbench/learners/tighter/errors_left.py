@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled
-from budgetbench.engine.certain import excess, slack_share
+from budgetbench.engine.certain import excess, margin_against, slack_share
 from budgetbench.engine.expansion import Block, Expansion, discard
 
 #: How finely the examples near the boundary are sorted by their distance from it.
@@ -79,8 +79,8 @@ def remove_worst(
             if slack > 0.0 and count <= fewest[-1]:  # so far without the errors that are in doubt
                 count = certain_errors_without(f, block, slot, errors, near, slack)
             keep_fewest(slots, fewest, slot, count)
-    for slot in range(f.counts.members - 1, -1, -1):  # the youngest first, so that the numbers of the others stay right
-        if is_among(slot, slots):
+    for slot in np.sort(slots)[::-1]:  # the youngest first, so that the numbers of the others stay right
+        if slot >= 0:
             discard(f, block, slot)
     return (turn + how.candidates) % old
 
@@ -95,14 +95,6 @@ def keep_fewest(slots: NDArray[np.int64], fewest: NDArray[np.int64], slot: int, 
         slots[place], fewest[place] = slots[place - 1], fewest[place - 1]
         place -= 1
     slots[place], fewest[place] = slot, count
-
-
-@compiled
-def is_among(slot: int, slots: NDArray[np.int64]) -> bool:
-    found = False
-    for other in slots:
-        found |= other == slot
-    return found
 
 
 @compiled
@@ -123,9 +115,7 @@ def split(f: Expansion, block: Block, evaluated: NDArray[np.int64], near: Near) 
     ends = np.zeros(4 * RANKS + 1, dtype=np.int64)
     errors = 0
     for k in evaluated:
-        margin, root = block.y[k] * f.scores[k], np.sqrt(block.diagonal[k])
-        if share > 0.0 and abs(margin) <= share * root:
-            margin = excess(f, block, k, -1, 0.0)
+        margin, root = margin_against(f, block, k, 0.0), np.sqrt(block.diagonal[k])
         errors += margin <= 0
         largest = max(largest, root)
         rank = rank_of(margin, block.y[k], (reach + share) * root)
@@ -135,9 +125,7 @@ def split(f: Expansion, block: Block, evaluated: NDArray[np.int64], near: Near) 
         ends[rank + 1] += ends[rank]
     near.start[:] = ends[::RANKS]
     for k in evaluated:
-        margin, root = block.y[k] * f.scores[k], np.sqrt(block.diagonal[k])
-        if share > 0.0 and abs(margin) <= share * root:
-            margin = excess(f, block, k, -1, 0.0)
+        margin, root = margin_against(f, block, k, 0.0), np.sqrt(block.diagonal[k])
         rank = rank_of(margin, block.y[k], (reach + share) * root)
         if rank >= 0:
             near.positions[ends[rank]] = k

@@ -15,10 +15,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetbench.compiled import compiled
-from budgetbench.engine.certain import is_right
+from budgetbench.compiled import compiled, record
+from budgetbench.engine.certain import margin_against
 from budgetbench.engine.expansion import Block, Expansion
-from budgetbench.record import record
 
 EvaluationRule = Literal["all", "support", "random", "flips"]
 
@@ -70,21 +69,16 @@ def laid_out(before: EvaluationSet, positions: NDArray[np.int64], pool_size: int
     room = {ALL: pool_size, SUPPORT: 0}.get(before.rule, min(before.limit, pool_size))
     holds = np.zeros(pool_size, dtype=np.bool_)
     holds[positions] = True
-    counted = room if before.rule == FLIPS else 0  # only `flips` looks at these
-    after = EvaluationSet(
-        before.rule,
-        before.limit,
-        np.empty(room, dtype=np.int64),
-        np.empty(counted, dtype=np.bool_),
-        np.empty(counted, dtype=np.int64),
-        np.empty(counted, dtype=np.int64),
-        holds,
-        before.counts,
+    after = before._replace(
+        positions=np.empty(room, dtype=np.int64),
+        right=np.empty(room, dtype=np.bool_),
+        flips=np.empty(room, dtype=np.int64),
+        since=np.empty(room, dtype=np.int64),
+        holds=holds,
     )
     after.positions[:size] = positions
-    if counted:
-        after.right[:size], after.flips[:size] = before.right[:size], before.flips[:size]
-        after.since[:size] = before.since[:size]
+    for old, new in ((before.right, after.right), (before.flips, after.flips), (before.since, after.since)):
+        new[:size] = old[:size]
     return after
 
 
@@ -123,7 +117,7 @@ def admit(e: EvaluationSet, f: Expansion, block: Block, i: int) -> None:
         drop(e, leaving)
     place = e.counts.places
     put(e, place, i)
-    e.right[place] = is_right(f, block, i)
+    e.right[place] = margin_against(f, block, i, 0.0) > 0.0
     e.flips[place] = 0
     e.since[place] = e.counts.passed
 
@@ -134,7 +128,7 @@ def count_flips(e: EvaluationSet, f: Expansion, block: Block) -> None:
     if e.rule != FLIPS:
         return
     for place in range(e.counts.places):
-        right = is_right(f, block, e.positions[place])
+        right = margin_against(f, block, e.positions[place], 0.0) > 0.0
         if right != e.right[place]:
             e.right[place] = right
             e.flips[place] += 1

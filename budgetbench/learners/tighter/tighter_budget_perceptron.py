@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from budgetbench.engine.base import Rounds, learner
 from budgetbench.engine.certain import margin_against
 from budgetbench.engine.expanding import ExpansionLearner
 from budgetbench.engine.expansion import Block, Expansion, note
-from budgetbench.engine.updates import RULES, SoftMargin, UpdateRule, is_due, margin_of, update
+from budgetbench.engine.updates import RULES, UpdateRule, is_due, margin_of, update
 from budgetbench.errors import ParameterError
 from budgetbench.learners.tighter.errors_left import Near, Removal, remove_worst
 from budgetbench.learners.tighter.evaluation_sets import (
@@ -25,7 +25,7 @@ from budgetbench.learners.tighter.evaluation_sets import (
     laid_out,
     meet,
 )
-from budgetbench.parameters import Budget, Count, Examples, NonNegative, Size
+from budgetbench.parameters import Budget, Count, Examples, NonNegative, Positive, Size
 
 
 @learner("tighter_budget_perceptron", title="Tighter Budget Perceptron", color="#0072B2", marker="^")
@@ -83,7 +83,7 @@ class TighterBudgetPerceptron(ExpansionLearner):
     remove_at_once: Count = 1
     update: UpdateRule = "perceptron"
     beta: NonNegative | None = None
-    C: SoftMargin = 1.0
+    C: Positive = 1.0
 
     @classmethod
     def _check_together(cls, values: dict[str, Any]) -> None:
@@ -113,29 +113,22 @@ class TighterBudgetPerceptron(ExpansionLearner):
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         self._evaluation = laid_out(self._evaluation, self._pool.companions, len(f.stored))
-        rule = Rule(
+        how = Removal(self.candidates or self.budget, self.remove_at_once, self._kernel.non_negative)
+        self._turn = tighter_budget_perceptron(
+            block,
+            f,
+            rounds,
+            self._evaluation,
+            self._turn,
+            how,
             self.margin_threshold,
             self.budget,
             self.removal == "before_insertion",
             RULES[self.update],
             self.C,
-            Removal(self.candidates or self.budget, self.remove_at_once, self._kernel.non_negative),
-        )
-        self._turn = tighter_budget_perceptron(
-            block, f, rounds, rule, self._evaluation, self._turn, self._course.passes == 1
+            self._course.passes == 1,
         )
         self._pool.companions = self._evaluation.positions[: self._evaluation.counts.places].copy()
-
-
-class Rule(NamedTuple):
-    """A learner's parameters, for its loop."""
-
-    beta: float
-    budget: int
-    remove_first: bool
-    update: int
-    C: float
-    how: Removal
 
 
 @compiled
@@ -143,26 +136,31 @@ def tighter_budget_perceptron(
     block: Block,
     f: Expansion,
     rounds: Rounds,
-    rule: Rule,
     evaluation: EvaluationSet,
     turn: int,
+    how: Removal,
+    beta: float,
+    budget: int,
+    remove_first: bool,
+    rule: int,
+    C: float,
     first_pass: bool,
 ) -> int:
     room = max(len(evaluation.positions), len(f.members))
     near = Near(np.empty(room, np.uint32), np.empty(room), np.empty(5, np.int64))
-    while f.counts.members > rule.budget:  # it was made smaller
-        turn = remove_worst(f, block, evaluated(evaluation, f), near, rule.how, turn, False)
+    while f.counts.members > budget:  # it was made smaller
+        turn = remove_worst(f, block, evaluated(evaluation, f), near, how, turn, False)
     for t in range(len(block.order)):
         i = block.order[t]
         meet(evaluation, i, block.chance[t], first_pass)
-        margin = margin_against(f, block, i, rule.beta)
-        if is_due(f, i, rule.update, margin, rule.beta):
+        margin = margin_against(f, block, i, beta)
+        if is_due(f, i, rule, margin, beta):
             admit(evaluation, f, block, i)
-            if rule.remove_first and f.counts.members == rule.budget and not f.stored[i]:
-                turn = remove_worst(f, block, evaluated(evaluation, f), near, rule.how, turn, not rule.remove_first)
-            update(f, block, i, rule.update, rule.beta, rule.C)
-            if f.counts.members > rule.budget:
-                turn = remove_worst(f, block, evaluated(evaluation, f), near, rule.how, turn, not rule.remove_first)
+            if remove_first and f.counts.members == budget and not f.stored[i]:
+                turn = remove_worst(f, block, evaluated(evaluation, f), near, how, turn, not remove_first)
+            update(f, block, i, rule, beta, C)
+            if f.counts.members > budget:
+                turn = remove_worst(f, block, evaluated(evaluation, f), near, how, turn, not remove_first)
             count_flips(evaluation, f, block)
         note(rounds, t, margin, f)
     return turn

@@ -1,0 +1,67 @@
+"""A stream as it arrives, and kernel values that several learners share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgetbench.engine.kernel_access import KernelAccess, Rows, gather
+from budgetbench.engine.storage import Source
+from budgetbench.kernels import Floats
+
+#: Examples that arrive between two products with the support set: large enough for BLAS, small beside the support.
+BLOCK = 512
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """Examples of a data set that arrive, one after the other.
+
+    rows : their row numbers.
+    classes : the class index of each row of the data set, theirs among them.
+    access : the data set itself.
+    source : kernel values between them and what a learner has `kept`, for one that `asks` for any.
+    """
+
+    rows: Rows
+    classes: NDArray[np.int64]
+    access: KernelAccess
+    source: Source
+
+    @property
+    def inputs(self) -> Floats:
+        """Of shape (n, d)."""
+        return self.access.X[self.rows]
+
+    @property
+    def labels(self) -> NDArray[np.int64]:
+        """Their class indices."""
+        return self.classes[self.rows]
+
+
+class SharedBlock:
+    """Kernel values of one block against all that any learner keeps, computed once for all of them."""
+
+    def __init__(self, access: KernelAccess, rows: Rows, kept: Sequence[Rows]) -> None:
+        others = np.setdiff1d(np.concatenate(kept), rows)
+        self._rows = rows
+        self._ids = np.concatenate([rows, others])
+        self._order = np.argsort(self._ids)
+        self._values = access.between(rows, self._ids)
+
+    def between(self, rows: Rows, columns: Rows) -> Floats:
+        """Kernel values between the block and kept examples; either may come first."""
+        if not np.array_equal(rows, self._rows):
+            return np.ascontiguousarray(self.between(columns, rows).T)
+        if np.array_equal(columns, self._ids):
+            return self._values
+        found = self._order[np.searchsorted(self._ids, columns, sorter=self._order)]
+        return gather(self._values, np.arange(len(rows)), found)
+
+
+def blocks(order: Rows) -> Iterator[Rows]:
+    for start in range(0, len(order), BLOCK):
+        yield order[start : start + BLOCK]
