@@ -11,9 +11,8 @@ from markupsafe import Markup
 from budgetbench.archive import each, experiment_folders
 from budgetbench.datasets import datasets
 from budgetbench.errors import RequestError
-from budgetbench.report.comparison import paper_parts
-from budgetbench.report.experiments import read_experiment_part
 from budgetbench.report.palette import DARK, LIGHT, variables
+from budgetbench.report.parts import paper_parts, read_experiment_part
 from budgetbench.report.words import Anchors, counted, number
 from budgetbench.results.names import learner_title
 from budgetbench.verdicts import check, papers, words

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from budgetbench.published import PAPERS
 from budgetbench.verdicts.model import Claim, MissingError, Number, Verdict
 from budgetbench.verdicts.numbers import beside
-from budgetbench.verdicts.published import published
+from budgetbench.verdicts.published import papers
 from budgetbench.verdicts.selection import Archive, View
 from budgetbench.verdicts.statements import statements
 
@@ -28,9 +27,9 @@ def check(root: Path | str) -> list[Verdict]:
     RequestError : there are no results at `root`.
     """
     archive, verdicts = Archive(root), []
-    for source in map(published, PAPERS):
-        said: list[Number | Claim] = [*source.numbers, *source.claims]
-        said.sort(key=lambda one: source.paper.items.index(one.item))
+    for paper in papers():
+        said: list[Number | Claim] = [*paper.numbers, *paper.claims]
+        said.sort(key=lambda one: paper.items.index(one.item))
         verdicts += [verdict(one, View(archive, experiment)) for one in said for experiment in one.experiments]
     return verdicts
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
+
+import pandas as pd
 
 from budgetbench.verdicts import words
 from budgetbench.verdicts.model import Claim, Number, Verdict
@@ -14,8 +14,6 @@ from budgetbench.verdicts.published import papers
 
 NUMBER_HEAD = ("", "Where", "Experiment", "Number", "Published", "Ours", "Difference", "In spreads", "Verdict")
 CLAIM_HEAD = ("", "Where", "Experiment", "Claim", "Claimed", "Found", "Mean difference", "Verdict")
-FIELDS = ("id", "paper", "item", "kind", "experiments", "text", "quote", "published", "ours", "difference",
-          "in_spreads", "runs", "state", "deviation", "note")  # fmt: skip
 
 
 def by_paper(verdicts: Iterable[Verdict]) -> list[tuple[str, list[Verdict]]]:
@@ -52,30 +50,27 @@ def _pipe_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]
 
 def comma_separated(verdicts: Sequence[Verdict]) -> str:
     """One row for each verdict, without its evidence."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(FIELDS)
-    for verdict in verdicts:
-        said = verdict.said
-        row = (
-            verdict.id,
-            said.paper,
-            said.item,
-            "number" if isinstance(said, Number) else "claim",
-            " ".join(verdict.experiments),
-            words.title(verdict),
-            said.quote,
-            words.published(verdict),
-            words.ours(verdict),
-            words.difference(verdict),
-            "" if verdict.in_spreads is None else f"{verdict.in_spreads:.3g}",
-            min((one.interval.runs for one in verdict.evidence), default=""),
-            verdict.state.name,
-            verdict.deviation or "",
-            words.reason(verdict.reason),
-        )
-        writer.writerow(row)
-    return stream.getvalue()
+    rows = [
+        {
+            "id": verdict.id,
+            "paper": verdict.said.paper,
+            "item": verdict.said.item,
+            "kind": "number" if isinstance(verdict.said, Number) else "claim",
+            "experiments": " ".join(verdict.experiments),
+            "text": words.title(verdict),
+            "quote": verdict.said.quote,
+            "published": words.published(verdict),
+            "ours": words.ours(verdict),
+            "difference": words.difference(verdict),
+            "in_spreads": "" if verdict.in_spreads is None else f"{verdict.in_spreads:.3g}",
+            "runs": min((one.interval.runs for one in verdict.evidence), default=""),
+            "state": verdict.state.name,
+            "deviation": verdict.deviation,
+            "note": words.reason(verdict.reason),
+        }
+        for verdict in verdicts
+    ]
+    return pd.DataFrame(rows).to_csv(index=False, lineterminator="\n")
 
 
 FORMATS: dict[str, Callable[[Sequence[Verdict]], str]] = {"markdown": markdown, "csv": comma_separated}
