@@ -9,9 +9,8 @@ import typer
 from budgetbench.cli.output import console
 from budgetbench.errors import BudgetbenchError
 from budgetbench.verdicts import check, failures, write_verdicts
-from budgetbench.verdicts.terminal import shown
 from budgetbench.verdicts.words import title
-from budgetbench.verdicts.writing import FORMATS
+from budgetbench.verdicts.writing import FORMATS, shown
 
 
 def check_results(root: Path, form: str, write: bool) -> None:

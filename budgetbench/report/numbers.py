@@ -49,8 +49,9 @@ def behind(drawing: Drawing, file: str) -> Table:
     shown = {name: _texts(thinned[name]) for name in columns}
     learners = thinned["algorithm"] if "algorithm" in thinned else [""] * len(thinned)
     rows = [[Cell(shown[name][i], (str(learner),)) for name in columns] for i, learner in enumerate(learners)]
-    headers = [Column(labels.get(name, _plain(name)), pd.api.types.is_numeric_dtype(thinned[name])) for name in columns]
-    return Table("", headers, [Group("", rows)], notes)
+    headings = [labels.get(name, name.replace("_", " ").capitalize()) for name in columns]
+    numeric = [pd.api.types.is_numeric_dtype(thinned[name]) for name in columns]
+    return Table("", list(map(Column, headings, numeric)), [Group("", rows)], notes)
 
 
 def _thinned(data: pd.DataFrame) -> pd.DataFrame:
@@ -90,7 +91,3 @@ def _texts(column: pd.Series[Any]) -> list[str]:
     if whole or small or float(values.abs().max()) >= 10000:
         return [number(value) if whole or not small else f"{float(value):.4f}" for value in column]
     return ["" if pd.isna(value) else f"{float(value):.2f}".replace("-", "\u2212") for value in column]
-
-
-def _plain(name: str) -> str:
-    return name.replace("_", " ").capitalize()

@@ -43,8 +43,7 @@ def write_report(root: Path | str, out: Path | str | None = None) -> Path:
     out = Path(root) / FILE if out is None else Path(out)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        with out.open("w", encoding="utf-8", newline="\n") as stream:
-            stream.write(page)
+        out.write_text(page, encoding="utf-8", newline="\n")
     except OSError as error:
         raise RequestError(f"--out: {out} cannot be written ({error.strerror}). Name a file to write to.") from error
     return out

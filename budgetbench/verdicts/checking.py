@@ -12,15 +12,9 @@ from budgetbench.verdicts.statements import statements
 
 
 def check(root: Path | str) -> list[Verdict]:
-    """Every published number and claim beside the results under a folder.
+    """Every published number and claim beside the results under a folder, of all experiments or of one.
 
-    Parameters
-    ----------
-    root : folder of all results, or of one experiment's; what is not there is ``not run``.
-
-    Returns
-    -------
-    The verdicts, by paper and by the order of its items; numbers before claims.
+    By paper and by the order of its items, numbers before claims; what is not in the folder is ``not run``.
 
     Raises
     ------
