@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from budgetbench import results as recorded
     from budgetbench.parameters import Parameters
     from budgetbench.results import formats
-    from budgetbench.verdicts import terminal, words, writing
+    from budgetbench.verdicts import words, writing
 else:
     names = "archive", "config", "datasets", "kernels", "learners", "verdicts"
     archive, config, datasets, kernels, learners, verdicts = (lazy(f"budgetbench.{name}") for name in names)
     reports, recorded, formats = map(lazy, ("budgetbench.report", "budgetbench.results", "budgetbench.results.formats"))
-    terminal, words, writing = (lazy(f"budgetbench.verdicts.{name}") for name in ("terminal", "words", "writing"))
+    words, writing = lazy("budgetbench.verdicts.words"), lazy("budgetbench.verdicts.writing")
     tables = lazy("rich.table")
 
 #: Column headings and rows.
@@ -78,7 +78,7 @@ def check(
     """Set every published number and claim beside our results; exit 1 when one does not hold for no known reason."""
     found = verdicts.check(results)
     if form == "text":
-        console().print(terminal.shown(found))
+        console().print(writing.shown(found))
     else:
         typer.echo(writing.FORMATS[form](found), nl=False)
     for path in verdicts.write_verdicts(found, results) if write else []:

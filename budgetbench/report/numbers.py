@@ -1,8 +1,7 @@
-"""Tables of the page: the numbers behind a figure, and an experiment's table of results."""
+"""The numbers behind a figure as a table."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
@@ -10,8 +9,8 @@ import pandas as pd
 from budgetbench.plots.base import Drawing
 from budgetbench.report.vector import axis_labels
 from budgetbench.report.words import number
-from budgetbench.results import Results, table
 from budgetbench.results.measures import MEASURES
+from budgetbench.results.table import Cell, Column, Group, Table
 
 POINTS = 12
 """Points of a curve that the page lists; the csv beside the figure has all."""
@@ -31,43 +30,11 @@ WORDS = {name: measure.title for name, measure in MEASURES.items()} | {
 LEFT_OUT = ("algorithm", "params")
 
 
-@dataclass(frozen=True)
-class Row:
-    """Cells, and the learner they are about, if any."""
+def behind(drawing: Drawing, file: str) -> Table:
+    """The numbers of a figure, long curves thinned out evenly; `file` is where all of them are.
 
-    cells: list[str]
-    learner: str = ""
-
-
-@dataclass(frozen=True)
-class Section:
-    """Rows under a heading; an empty heading for rows that need none."""
-
-    heading: str
-    rows: list[Row]
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """A table.
-
-    Attributes
-    ----------
-    headers : heading and whether the column holds numbers; the first column names the rows.
+    As in a table of results the value of a row's first cell is the learner that it is about, here if any.
     """
-
-    headers: list[tuple[str, bool]]
-    sections: list[Section]
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def size(self) -> int:
-        """Number of rows."""
-        return sum(len(section.rows) for section in self.sections)
-
-
-def behind(drawing: Drawing, file: str) -> Numbers:
-    """The numbers of a figure, long curves thinned out evenly; `file` is where all of them are."""
     data = drawing.data
     thinned = _thinned(data)
     notes = []
@@ -81,19 +48,10 @@ def behind(drawing: Drawing, file: str) -> Numbers:
     labels = _labels(drawing)
     shown = {name: _texts(thinned[name]) for name in columns}
     learners = thinned["algorithm"] if "algorithm" in thinned else [""] * len(thinned)
-    rows = [Row([shown[name][i] for name in columns], str(learner)) for i, learner in enumerate(learners)]
-    headers = [(labels.get(name, _plain(name)), pd.api.types.is_numeric_dtype(thinned[name])) for name in columns]
-    return Numbers(headers, [Section("", rows)], notes)
-
-
-def results_table(results: Results) -> Numbers:
-    """The experiment's own table of results."""
-    own = table(results.summary, results.experiment)
-    sections = [
-        Section(group.heading, [Row([cell.text for cell in row], str(row[0].values[0])) for row in group.rows])
-        for group in own.groups
-    ]
-    return Numbers([(column.header, column.numeric) for column in own.columns], sections, own.notes)
+    rows = [[Cell(shown[name][i], (str(learner),)) for name in columns] for i, learner in enumerate(learners)]
+    headings = [labels.get(name, name.replace("_", " ").capitalize()) for name in columns]
+    numeric = [pd.api.types.is_numeric_dtype(thinned[name]) for name in columns]
+    return Table("", list(map(Column, headings, numeric)), [Group("", rows)], notes)
 
 
 def _thinned(data: pd.DataFrame) -> pd.DataFrame:
@@ -133,7 +91,3 @@ def _texts(column: pd.Series[Any]) -> list[str]:
     if whole or small or float(values.abs().max()) >= 10000:
         return [number(value) if whole or not small else f"{float(value):.4f}" for value in column]
     return ["" if pd.isna(value) else f"{float(value):.2f}".replace("-", "\u2212") for value in column]
-
-
-def _plain(name: str) -> str:
-    return name.replace("_", " ").capitalize()

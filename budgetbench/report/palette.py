@@ -6,26 +6,17 @@ from collections.abc import Iterable, Mapping
 
 from budgetbench.verdicts.model import OUTCOMES
 
-LIGHT: dict[str, str] = {
-    "ground": "#fdfdfb",
-    "raised": "#f4f4ef",
-    "ink": "#1c1e21",
-    "muted": "#565b61",
-    "line": "#d9d9d2",
-    "control": "#7d8187",
-    "accent": "#1d5a9e",
-    "grid": "#e3e3e0",
-} | {outcome.slug: outcome.light for outcome in OUTCOMES}
-DARK: dict[str, str] = {
-    "ground": "#15171a",
-    "raised": "#1e2125",
-    "ink": "#e7e6e1",
-    "muted": "#a6aab0",
-    "line": "#373b41",
-    "control": "#81868d",
-    "accent": "#8fbdf0",
-    "grid": "#30343a",
-} | {outcome.slug: outcome.dark for outcome in OUTCOMES}
+COLOURS: dict[str, tuple[str, str]] = {
+    "ground": ("#fdfdfb", "#15171a"),
+    "raised": ("#f4f4ef", "#1e2125"),
+    "ink": ("#1c1e21", "#e7e6e1"),
+    "muted": ("#565b61", "#a6aab0"),
+    "line": ("#d9d9d2", "#373b41"),
+    "control": ("#7d8187", "#81868d"),
+    "accent": ("#1d5a9e", "#8fbdf0"),
+    "grid": ("#e3e3e0", "#30343a"),
+} | {outcome.slug: (outcome.light, outcome.dark) for outcome in OUTCOMES}
+LIGHT, DARK = ({name: pair[side] for name, pair in COLOURS.items()} for side in (0, 1))
 
 NEUTRALS = {"#000000": "ink", "#ffffff": "ground", "#e3e3e3": "grid", "#555555": "muted"}
 """Colours of the figures that are not a learner's, by the name they have in the report."""

@@ -108,12 +108,8 @@ def _course(name: str, rows: pd.DataFrame) -> str:
 
 
 def _listed(labels: list[str]) -> str:
-    return ", ".join(map(_lower, labels))
-
-
-def _lower(label: str) -> str:
-    """A label inside a sentence: without its capital, unless it is an abbreviation."""
-    return label if label[1:2].isupper() else label[:1].lower() + label[1:]
+    """Labels inside a sentence: without their capitals, unless they are abbreviations."""
+    return ", ".join(label if label[1:2].isupper() else label[:1].lower() + label[1:] for label in labels)
 
 
 def _svg(figure: Figure) -> str:

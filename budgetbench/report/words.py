@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain, count
 from typing import Any
 
 import pandas as pd
@@ -38,15 +39,13 @@ class Anchors:
 
     def new(self, *parts: str) -> str:
         """An id made of these texts, numbered where it is taken."""
-        base = anchor = "-".join(slug(part) for part in parts)
-        count = 1
-        while anchor in self._taken:
-            count += 1
-            anchor = f"{base}-{count}"
+        base = "-".join(slug(part) for part in parts)
+        numbered = chain([base], (f"{base}-{number}" for number in count(2)))
+        anchor = next(one for one in numbered if one not in self._taken)
         self._taken.add(anchor)
         return anchor
 
 
-def counted(count: int, noun: str) -> str:
+def counted(how_many: int, noun: str) -> str:
     """`1 run`, `3 runs`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    return f"{how_many} {noun}{'s' * (how_many != 1)}"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from importlib import resources
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -13,14 +11,12 @@ from markupsafe import Markup
 from budgetbench.archive import each, experiment_folders
 from budgetbench.datasets import datasets
 from budgetbench.errors import RequestError
-from budgetbench.report.comparison import PaperPart, paper_parts
-from budgetbench.report.experiments import ExperimentPart, read_experiment_part
 from budgetbench.report.palette import DARK, LIGHT, variables
-from budgetbench.report.words import Anchors, counted
+from budgetbench.report.parts import paper_parts, read_experiment_part
+from budgetbench.report.words import Anchors, counted, number
 from budgetbench.results.names import learner_title
-from budgetbench.verdicts import check, papers
+from budgetbench.verdicts import check, papers, words
 from budgetbench.verdicts.model import OUTCOMES, Paper, Verdict, counts
-from budgetbench.verdicts.words import RULE
 from budgetbench.version import __version__
 
 FILE = "report.html"
@@ -47,14 +43,13 @@ def write_report(root: Path | str, out: Path | str | None = None) -> Path:
     out = Path(root) / FILE if out is None else Path(out)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        with out.open("w", encoding="utf-8", newline="\n") as stream:
-            stream.write(page)
+        out.write_text(page, encoding="utf-8", newline="\n")
     except OSError as error:
         raise RequestError(f"--out: {out} cannot be written ({error.strerror}). Name a file to write to.") from error
     return out
 
 
-def render(folders: Sequence[Path], verdicts: Sequence[Verdict], papers: Iterable[Paper]) -> str:
+def render(folders: Sequence[Path], verdicts: Sequence[Verdict], papers: Sequence[Paper]) -> str:
     """The page as text.
 
     Parameters
@@ -68,14 +63,19 @@ def render(folders: Sequence[Path], verdicts: Sequence[Verdict], papers: Iterabl
     theirs = {experiment.name for part in parts for experiment in part.experiments}
     others = [experiment for experiment in experiments if experiment.name not in theirs]
     colours = {colour for experiment in experiments for colour in experiment.colours}
+    loader = PackageLoader("budgetbench.report")
     environment = Environment(
-        loader=PackageLoader("budgetbench.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.globals |= {"counted": counted, "learner_title": learner_title, "dataset_title": dataset_title}
+    style, script = (Markup(loader.get_source(environment, name)[0]) for name in ("report.css", "report.js"))
+    on = {name: dataset for paper in papers for name, dataset in paper.datasets.items()}
+    data = [on[name] for verdict in verdicts for name in verdict.experiments]
+    data += [one.experiment.dataset.name for one in experiments]
+    about = [*(verdict.said for verdict in verdicts), *experiments]
+    links = {experiment.name: experiment.anchor for experiment in experiments}
+    environment.globals |= {"anchors": anchors, "counted": counted, "dataset_title": dataset_title, "links": links}
+    environment.filters |= {"text": words.title, "dataset": on.__getitem__, "reason": words.reason, "number": number}
+    environment.filters |= {one.__name__: one for one in (words.published, words.ours, words.difference, words.spreads)}
     return environment.get_template("report.html.j2").render(
         papers=parts,
         others=others,
@@ -83,16 +83,17 @@ def render(folders: Sequence[Path], verdicts: Sequence[Verdict], papers: Iterabl
         verdicts=verdicts,
         counts=counts(verdicts),
         outcomes=OUTCOMES,
-        rule=RULE,
-        choices=_choices(parts, experiments),
-        versions=_distinct(experiment.version for experiment in experiments),
-        commits=_distinct(experiment.commit for experiment in experiments),
+        rule=words.RULE,
+        learners=_choices((name for one in about for name in one.learners), learner_title),
+        datasets=_choices(data, dataset_title),
+        versions=_distinct(experiment.provenance.get("budgetbench") for experiment in experiments),
+        commits=_distinct(experiment.provenance.get("commit") for experiment in experiments),
         machines=_distinct(experiment.machine for experiment in experiments),
         program=__version__,
-        light=Markup(variables(LIGHT, colours)),
-        dark=Markup(variables(DARK, colours)),
-        style=_asset("report.css"),
-        script=_asset("report.js"),
+        light=variables(LIGHT, colours),
+        dark=variables(DARK, colours),
+        style=style,
+        script=script,
     )
 
 
@@ -101,26 +102,10 @@ def dataset_title(name: str) -> str:
     return datasets[name].title if name in datasets else name
 
 
-def _choices(parts: Sequence[PaperPart], experiments: Sequence[ExperimentPart]) -> dict[str, list[tuple[str, str]]]:
-    """What the filter offers: name and title of the learners and datasets that are on the page."""
-    rows = [row for part in parts for item in part.items for row in (*item.numbers, *item.claims)]
-    used = {name for row in rows for name in row.learners} | {name for one in experiments for name in one.learners}
-    data = {name for row in rows for name in row.datasets} | {one.dataset for one in experiments if one.dataset}
-    return {
-        "learners": _sorted((name, learner_title(name)) for name in used),
-        "datasets": _sorted((name, dataset_title(name)) for name in data),
-    }
+def _choices(names: Iterable[str], title: Callable[[str], str]) -> list[tuple[str, str]]:
+    """What the filter offers: names with their titles, by title."""
+    return sorted(((name, title(name)) for name in set(names)), key=lambda choice: (choice[1].lower(), choice[0]))
 
 
-def _sorted(choices: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    return sorted(choices, key=lambda choice: (choice[1].lower(), choice[0]))
-
-
-def _distinct(texts: Iterable[str]) -> list[str]:
+def _distinct(texts: Iterable[str | None]) -> list[str]:
     return list(dict.fromkeys(filter(None, texts)))
-
-
-def _asset(name: str) -> Markup:
-    """A file of the package, put into the page as it is."""
-    source: Any = resources.files("budgetbench.report") / "templates" / name
-    return Markup(source.read_text(encoding="utf-8"))

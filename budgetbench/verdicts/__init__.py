@@ -2,7 +2,7 @@
 
 `published` reads what the papers say, `selection` which of our runs that is about, `statements` has the kinds of
 statement, `statistics` what runs can show. `check` puts them together into the values of `model`, `words` says
-them, and `terminal`, `writing` and the report show them.
+them, and `writing` and the report show them.
 """
 
 from __future__ import annotations
@@ -13,14 +13,4 @@ from budgetbench.verdicts.published import papers, published
 from budgetbench.verdicts.statements import statements
 from budgetbench.verdicts.writing import write_verdicts
 
-__all__ = [
-    "Paper",
-    "Verdict",
-    "check",
-    "counts",
-    "failures",
-    "papers",
-    "published",
-    "statements",
-    "write_verdicts",
-]
+__all__ = ["Paper", "Verdict", "check", "counts", "failures", "papers", "published", "statements", "write_verdicts"]

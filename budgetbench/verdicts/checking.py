@@ -4,33 +4,26 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from budgetbench.published import PAPERS
 from budgetbench.verdicts.model import Claim, MissingError, Number, Verdict
 from budgetbench.verdicts.numbers import beside
-from budgetbench.verdicts.published import published
+from budgetbench.verdicts.published import papers
 from budgetbench.verdicts.selection import Archive, View
 from budgetbench.verdicts.statements import statements
 
 
 def check(root: Path | str) -> list[Verdict]:
-    """Every published number and claim beside the results under a folder.
+    """Every published number and claim beside the results under a folder, of all experiments or of one.
 
-    Parameters
-    ----------
-    root : folder of all results, or of one experiment's; what is not there is ``not run``.
-
-    Returns
-    -------
-    The verdicts, by paper and by the order of its items; numbers before claims.
+    By paper and by the order of its items, numbers before claims; what is not in the folder is ``not run``.
 
     Raises
     ------
     RequestError : there are no results at `root`.
     """
     archive, verdicts = Archive(root), []
-    for source in map(published, PAPERS):
-        said: list[Number | Claim] = [*source.numbers, *source.claims]
-        said.sort(key=lambda one: source.paper.items.index(one.item))
+    for paper in papers():
+        said: list[Number | Claim] = [*paper.numbers, *paper.claims]
+        said.sort(key=lambda one: paper.items.index(one.item))
         verdicts += [verdict(one, View(archive, experiment)) for one in said for experiment in one.experiments]
     return verdicts
 

@@ -17,7 +17,7 @@ from budgetbench.results.measures import MEASURES, Unit
 from budgetbench.results.sizes import signs
 from budgetbench.verdicts.model import Evidence, Finding, MissingError, Reason
 from budgetbench.verdicts.selection import Candidate
-from budgetbench.verdicts.statistics import OPEN, REFUTED, SHOWN, WIDER, Interval, of_values, paired, unpaired
+from budgetbench.verdicts.statistics import OPEN, REFUTED, SHOWN, WIDER, Interval, mean_difference, of_values
 
 Judge = Callable[[Interval], str]
 """From an interval to ``shown``, ``open`` or ``refuted``."""
@@ -46,7 +46,7 @@ def _fit(a: Candidate, b: Candidate) -> bool:
 def difference(a: Candidate, b: Candidate, measure: str) -> Interval:
     """Mean of a - b: over pairs of runs where they saw the same permutations, else of all runs of each."""
     first, second = a.values(measure), b.values(measure)
-    interval = paired(first, second) if a.permutation == b.permutation else unpaired(first, second)
+    interval = mean_difference(first, second, paired=a.permutation == b.permutation)
     if interval.runs == 0:
         raise MissingError(f"{a.label} and {b.label} have no run in common")
     return replace(interval, allowance=WIDER * MEASURES[measure].same(first.mean(), second.mean()))
@@ -57,7 +57,7 @@ def differences(pairs: Sequence[tuple[Candidate, Candidate]], measure: str) -> t
     single = [(f"{a.label} - {b.label}", difference(a, b, measure)) for a, b in pairs]
     first, second = (pd.DataFrame([pair[side].values(measure) for pair in pairs]).mean(skipna=False) for side in (0, 1))
     same = all(a.permutation == b.permutation for a, b in pairs)
-    return single, _pooled(single, paired(first, second) if same else unpaired(first, second))
+    return single, _pooled(single, mean_difference(first, second, paired=same))
 
 
 def of_runs(values: Sequence[tuple[str, pd.Series]], allowance: float) -> tuple[list[Named], Interval]:

@@ -55,10 +55,11 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper and the places in it that are checked, in its order.
+    """A paper and what it says that can be checked.
 
     Attributes
     ----------
+    items : the places in it that are checked, in its order.
     datasets : the experiments that its numbers and claims need, and the dataset that each is on.
     """
 
@@ -70,6 +71,8 @@ class Paper:
     items: tuple[str, ...]
     datasets: Mapping[str, str]
     left_out: tuple[LeftOut, ...] = ()
+    numbers: tuple[Number, ...] = ()
+    claims: tuple[Claim, ...] = ()
 
     @property
     def short(self) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from budgetbench.document import Document, Key
@@ -28,17 +27,8 @@ CLAIM_KEYS = ("id", "text", "item", "quote", "experiments", "statement", "deviat
 BLOCK_KEYS = ("item", "quote", "experiment", "draws", "rows")
 
 
-@dataclass(frozen=True)
-class Published:
-    """What one paper says."""
-
-    paper: Paper
-    numbers: tuple[Number, ...]
-    claims: tuple[Claim, ...]
-
-
-def published(key: str) -> Published:
-    """What a paper says, by its key.
+def published(key: str) -> Paper:
+    """A paper and what it says, by its key.
 
     Raises
     ------
@@ -49,10 +39,10 @@ def published(key: str) -> Published:
 
 def papers() -> list[Paper]:
     """The papers, in the order in which they appeared."""
-    return [published(key).paper for key in PAPERS]
+    return [published(key) for key in PAPERS]
 
 
-def interpret(key: str, document: Document) -> Published:
+def interpret(key: str, document: Document) -> Paper:
     """What a paper's file means; see `published`."""
     reading, data = Reading(document), document.data
     reading.known((), data, ("paper", "numbers", "claims", "left_out"))
@@ -69,7 +59,7 @@ def interpret(key: str, document: Document) -> Published:
         names.add(entry.id)
         reading.known((*at, "experiments"), dict.fromkeys((*entry.experiments, *entry.needed)), facts["datasets"])
     refuse(reading.problems)
-    paper = Paper(
+    return Paper(
         key,
         facts["title"],
         tuple(facts["authors"]),
@@ -78,9 +68,9 @@ def interpret(key: str, document: Document) -> Published:
         items=tuple(dict.fromkeys([*facts.get("items", []), *(entry.item for _, entry in found)])),
         datasets=facts["datasets"],
         left_out=tuple(LeftOut(**entry) for entry in data.get("left_out") or []),
+        numbers=tuple(entry for _, entry in found if isinstance(entry, Number)),
+        claims=tuple(entry for _, entry in found if isinstance(entry, Claim)),
     )
-    numbers = tuple(entry for _, entry in found if isinstance(entry, Number))
-    return Published(paper, numbers, tuple(entry for _, entry in found if isinstance(entry, Claim)))
 
 
 def _numbers(reading: Reading, at: Key, key: str, block: Mapping[str, Any]) -> list[tuple[Key, Number]]:

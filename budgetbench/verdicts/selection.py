@@ -95,18 +95,15 @@ class Archive:
         self._read: dict[str, Results] = {}
 
     def __getitem__(self, experiment: str) -> Results:
-        if experiment not in self._read:
-            self._read[experiment] = self._readable(experiment)
-        return self._read[experiment]
-
-    def _readable(self, experiment: str) -> Results:
         if experiment in self._folders:
+            folder = self._folders.pop(experiment)
             try:
-                return read_results(self._folders[experiment])
+                self._read[experiment] = read_results(folder)
             except RequestError as error:
                 warnings.warn(f"{experiment} is left out: {error}", Notice, stacklevel=2)
-                del self._folders[experiment]
-        raise MissingError(f"no results of {experiment}", Reason("no_results", {"experiment": experiment}))
+        if experiment not in self._read:
+            raise MissingError(f"no results of {experiment}", Reason("no_results", {"experiment": experiment}))
+        return self._read[experiment]
 
 
 @dataclass(frozen=True)
@@ -166,6 +163,7 @@ class View:
         results = self.results(experiment)
         algorithm = learners.canonical(str(selector["algorithm"]))
         wanted = {name: value for name, value in selector.items() if name not in SELECTOR}
+        accepted = {name: value if isinstance(value, list) else [value] for name, value in wanted.items()}
         named = {name: value for name, value in wanted.items() if name not in signs() and not isinstance(value, list)}
         trials, permutation = completed(results.trials), results.experiment.permutation()
         found: list[Candidate] = []
@@ -173,7 +171,7 @@ class View:
             if row["algorithm"] != algorithm or not (row["selected"] or all_sets):
                 continue
             sizes = sizes_of(params)
-            if not all(_means(value, {**params, **sizes}.get(name)) for name, value in wanted.items()):
+            if not all({**params, **sizes}.get(name) in values for name, values in accepted.items()):
                 continue
             runs = trials[trials["point"] == number].set_index("run")
             if len(runs):
@@ -181,12 +179,6 @@ class View:
         if not found:
             raise MissingError(f"no runs of {_words(selector)} in {experiment}")
         return found if all_sets else _by_default(algorithm, found)
-
-
-def _means(wanted: Any, value: Any) -> bool:
-    if isinstance(wanted, list):
-        return any(_means(one, value) for one in wanted)
-    return bool(wanted == value)
 
 
 def _by_default(algorithm: str, candidates: list[Candidate]) -> list[Candidate]:

@@ -62,13 +62,10 @@ def of_values(values: pd.Series) -> Interval:
     return Interval(n, mean, mean - half, mean + half, tuple(given))
 
 
-def paired(a: pd.Series, b: pd.Series) -> Interval:
-    """Mean of a - b over the runs that both have: the same permutation of the same data."""
-    return of_values(a - b)
-
-
-def unpaired(a: pd.Series, b: pd.Series) -> Interval:
-    """Difference of two means of independent runs; the interval is Welch's."""
+def mean_difference(a: pd.Series, b: pd.Series, paired: bool) -> Interval:
+    """Mean of a - b: over the runs that both have where these saw the same; else of independent runs, Welch's."""
+    if paired:
+        return of_values(a - b)
     first, second = a.dropna().astype(float), b.dropna().astype(float)
     mean, n = float(first.mean() - second.mean()), min(len(first), len(second))
     if n < FEW:

@@ -60,7 +60,7 @@ def test_every_selector_means_something_in_its_experiment(key: str) -> None:
 
 @pytest.mark.parametrize("key", PAPERS)
 def test_experiments_are_on_the_datasets_that_the_paper_names(key: str) -> None:
-    for name, dataset in published(key).paper.datasets.items():
+    for name, dataset in published(key).datasets.items():
         assert load(CONFIGS / f"{name}.yaml").resolved()["dataset"]["name"] == dataset
 
 
@@ -68,14 +68,14 @@ def test_experiments_are_on_the_datasets_that_the_paper_names(key: str) -> None:
 def test_entries_are_complete(key: str) -> None:
     source = published(key)
     entries: list[Number | Claim] = [*source.numbers, *source.claims]
-    assert all(entry.quote and entry.item in source.paper.items for entry in entries)
+    assert all(entry.quote and entry.item in source.items for entry in entries)
     for claim in source.claims:
         assert claim.text.endswith(".")
         measures = [claim.arguments[name] for name in ("measure", "other") if name in claim.arguments]
         measures += [one["by"] for one in selectors(claim.arguments) if "by" in one]
         assert set(measures) <= set(MEASURES)
         assert len(claim.quote) < 100
-    assert all(entry.reason.endswith(".") for entry in source.paper.left_out)
+    assert all(entry.reason.endswith(".") for entry in source.left_out)
 
 
 def test_there_are_many() -> None:

@@ -17,10 +17,9 @@ from budgetbench.verdicts.statistics import (
     Interval,
     below,
     geometric_mean,
+    mean_difference,
     of_values,
-    paired,
     spread_ratio,
-    unpaired,
     within,
 )
 
@@ -39,9 +38,9 @@ def test_student_interval_by_hand() -> None:
 def test_pairs_are_of_the_same_run() -> None:
     a = pd.Series({0: 10.0, 1: 20.0, 2: 30.0, 3: 40.0, 4: 50.0, 7: 0.0})
     b = pd.Series({4: 49.0, 3: 39.0, 2: 29.0, 1: 19.0, 0: 9.0})
-    found = paired(a, b)
+    found = mean_difference(a, b, paired=True)
     assert (found.runs, found.mean, found.low, found.high) == (5, 1, 1, 1)
-    wide = unpaired(a.drop(7), b)
+    wide = mean_difference(a.drop(7), b, paired=False)
     assert wide.mean == pytest.approx(1)
     assert wide.low is not None
     assert wide.low < -20  # what pairing takes away
@@ -49,7 +48,7 @@ def test_pairs_are_of_the_same_run() -> None:
 
 def test_welch_interval_by_hand() -> None:
     # Variances 2.5 and 10 with 5 runs each: s² = 0.5 + 2, degrees of freedom 2.5² / (0.5² / 4 + 2² / 4) = 5.882
-    found = unpaired(pd.Series([1.0, 2, 3, 4, 5]), pd.Series([2.0, 4, 6, 8, 10]))
+    found = mean_difference(pd.Series([1.0, 2, 3, 4, 5]), pd.Series([2.0, 4, 6, 8, 10]), paired=False)
     assert found.mean == -3
     assert found.high == pytest.approx(-3 + 2.4588 * math.sqrt(2.5), rel=1e-3)
 
@@ -59,7 +58,7 @@ def test_welch_covers_as_often_as_it_says() -> None:
     covered = 0
     for _ in range(1000):
         a, b = pd.Series(random.normal(0, 1, 6)), pd.Series(random.normal(0, 3, 12))
-        found = unpaired(a, b)
+        found = mean_difference(a, b, paired=False)
         assert found.low is not None
         assert found.high is not None
         covered += found.low <= 0 <= found.high

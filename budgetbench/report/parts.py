@@ -1,9 +1,10 @@
-"""What the page shows of one experiment."""
+"""What the page is made of: papers with the verdicts on their tables and figures, and experiments."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +12,14 @@ import pandas as pd
 from markupsafe import Markup
 
 from budgetbench.archive import read_provenance, read_results
+from budgetbench.experiment import Experiment
 from budgetbench.plots import drawings, figures
-from budgetbench.report.numbers import Numbers, behind, results_table
+from budgetbench.report.numbers import behind
 from budgetbench.report.vector import inline_svg
 from budgetbench.report.words import Anchors, counted
-from budgetbench.results import Results, failed
+from budgetbench.results import Results, Table, failed, table
 from budgetbench.results.names import learner_title
+from budgetbench.verdicts.model import NOT_RUN, Number, Outcome, Paper, Verdict, counts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
@@ -32,7 +35,7 @@ class Figure:
     anchor: str
     svg: Markup
     caption: str
-    numbers: Numbers
+    numbers: Table
 
 
 @dataclass(frozen=True)
@@ -41,31 +44,45 @@ class ExperimentPart:
 
     Attributes
     ----------
-    paper, item : what it reproduces; empty where it reproduces nothing.
-    learners : names of its algorithms.
+    name : of its folder.
+    runs : how many runs the means are over.
     notices : what a reader has to know before trusting it: missing and failed runs.
     configuration : the resolved configuration as it was written.
-    provenance : rows of name and value; empty where nothing was recorded.
-    version, commit, machine : of the program and where it ran, from the provenance; empty where it does not say.
+    provenance : texts by name; empty where nothing was recorded.
+    colours : in the figures.
     """
 
     name: str
     anchor: str
-    title: str
-    paper: str
-    item: str
-    dataset: str
-    learners: tuple[str, ...]
+    experiment: Experiment
     runs: str
     notices: list[str]
     figures: list[Figure]
-    table: Numbers | None
+    table: Table | None
     configuration: str
-    provenance: list[tuple[str, str]]
-    version: str = ""
-    commit: str = ""
-    machine: str = ""
-    colours: set[str] = field(default_factory=set)
+    provenance: dict[str, str]
+    colours: set[str]
+
+    @property
+    def paper(self) -> str:
+        """Key of the paper that it reproduces something of, empty where there is none."""
+        return self.experiment.reproduces.paper if self.experiment.reproduces else ""
+
+    @property
+    def item(self) -> str:
+        """What it reproduces of it."""
+        return self.experiment.reproduces.item if self.experiment.reproduces else ""
+
+    @property
+    def learners(self) -> tuple[str, ...]:
+        """Names of its algorithms."""
+        return tuple(dict.fromkeys(entry.name for entry in self.experiment.algorithms))
+
+    @property
+    def machine(self) -> str:
+        """Where it ran, empty where the provenance does not say."""
+        platform, python = self.provenance.get("platform", ""), self.provenance.get("python")
+        return ", ".join(filter(None, (platform, python and f"Python {python}")))
 
 
 def read_experiment_part(folder: Path, anchors: Anchors) -> ExperimentPart:
@@ -76,29 +93,19 @@ def read_experiment_part(folder: Path, anchors: Anchors) -> ExperimentPart:
     RequestError : the folder does not hold what it should.
     """
     results = read_results(folder)
-    experiment = results.experiment
-    reproduces = experiment.reproduces
-    provenance = read_provenance(folder)
     notices = list(_notices(results))
     colours: set[str] = set()
     drawn = list(_figures(results, anchors, notices, colours))
     return ExperimentPart(
         name=folder.name,
         anchor=anchors.new("experiment", folder.name),
-        title=experiment.title,
-        paper=reproduces.paper if reproduces else "",
-        item=reproduces.item if reproduces else "",
-        dataset=experiment.dataset.name,
-        learners=tuple(dict.fromkeys(entry.name for entry in experiment.algorithms)),
+        experiment=results.experiment,
         runs=_runs(results),
         notices=notices,
         figures=drawn,
-        table=None if results.summary.empty else results_table(results),
+        table=None if results.summary.empty else table(results.summary, results.experiment),
         configuration=(folder / "experiment.yaml").read_text(encoding="utf-8-sig"),
-        provenance=_rows(provenance),
-        version=str(provenance.get("budgetbench") or ""),
-        commit=str(provenance.get("commit") or ""),
-        machine=_machine(provenance),
+        provenance=_texts(read_provenance(folder)),
         colours=colours,
     )
 
@@ -152,18 +159,10 @@ def _runs(results: Results) -> str:
     return counted(counts[0], "run") if len(counts) == 1 else f"{counts[0]} to {counts[-1]} runs"
 
 
-def _machine(provenance: Mapping[str, Any]) -> str:
-    platform, python = provenance.get("platform"), provenance.get("python")
-    return ", ".join([*([str(platform)] if platform else []), *([f"Python {python}"] if python else [])])
-
-
-def _rows(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
-    rows = []
-    for name, value in provenance.items():
-        text = _text(value)
-        if name != "keys" and text:  # the keys name thousands of runs, to the program alone
-            rows.append((str(name), text))
-    return rows
+def _texts(provenance: Mapping[str, Any]) -> dict[str, str]:
+    texts = {str(name): _text(value) for name, value in provenance.items()}
+    # the keys name thousands of runs, to the program alone
+    return {name: text for name, text in texts.items() if name != "keys" and text}
 
 
 def _text(value: Any) -> str:
@@ -172,3 +171,63 @@ def _text(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(filter(None, map(_text, value)))
     return "" if value is None else str(value)
+
+
+@dataclass(frozen=True)
+class ItemPart:
+    """One table or figure of a paper: the verdicts on its numbers and on its claims."""
+
+    name: str
+    anchor: str
+    numbers: list[Verdict]
+    claims: list[Verdict]
+
+    @property
+    def run(self) -> bool:
+        """Whether anything of it was run."""
+        return any(verdict.outcome is not NOT_RUN for verdict in (*self.numbers, *self.claims))
+
+
+@dataclass(frozen=True)
+class PaperPart:
+    """A paper: its verdicts, then its experiments."""
+
+    paper: Paper
+    anchor: str
+    items: list[ItemPart]
+    experiments: list[ExperimentPart]
+    counts: dict[Outcome, int]
+
+
+def paper_parts(
+    papers: Iterable[Paper], verdicts: Sequence[Verdict], experiments: Sequence[ExperimentPart], anchors: Anchors
+) -> list[PaperPart]:
+    """The papers with their verdicts and experiments; papers that have neither stay out."""
+    parts = []
+    for paper in papers:
+        own = [verdict for verdict in verdicts if verdict.said.paper == paper.key]
+        done = [part for part in experiments if part.paper == paper.key]
+        done.sort(key=lambda part: (_place(part.item, paper.items), _natural(part.item), part.name))
+        if own or done:
+            items = list(_items(paper, own, anchors))
+            parts.append(PaperPart(paper, anchors.new(paper.key), items, done, counts(own)))
+    return parts
+
+
+def _items(paper: Paper, verdicts: list[Verdict], anchors: Anchors) -> Iterable[ItemPart]:
+    for item in paper.items:
+        own = [verdict for verdict in verdicts if verdict.said.item == item]
+        numbers, claims = ([one for one in own if isinstance(one.said, Number) is wanted] for wanted in (True, False))
+        if own:
+            yield ItemPart(item, anchors.new(paper.key, item), numbers, claims)
+
+
+def _place(item: str, items: Sequence[str]) -> int:
+    """Where in the paper an experiment's item is: that of the longest name it begins with."""
+    fitting = [i for i, name in enumerate(items) if item.startswith(name)]
+    return max(fitting, key=lambda i: len(items[i]), default=len(items))
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    """A key that sorts Figure 9 before Figure 10."""
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", text)]
