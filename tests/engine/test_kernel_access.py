@@ -12,7 +12,7 @@ from budgetbench.config import load
 from budgetbench.datasets import Cache
 from budgetbench.engine import arrivals
 from budgetbench.engine.arrivals import SharedBlock
-from budgetbench.engine.kernel_access import Gram, Streamed, read_only
+from budgetbench.engine.kernel_access import Gram, Streamed, mirrored, read_only
 from budgetbench.engine.online import OnlineLearner, drive
 from budgetbench.kernels import RBF, Kernel, Linear, Polynomial
 from budgetbench.learners import BudgetPerceptron, Perceptron
@@ -138,3 +138,10 @@ def test_on_real_data_every_decision_agrees(name: str, tmp_path: Path, mirror: s
         assert one.support_.tolist() == other.support_.tolist(), one
         np.testing.assert_allclose(one.coefficients_, other.coefficients_, rtol=1e-5)
         assert one.sizes_.tolist() == other.sizes_.tolist()
+
+
+def test_rows_of_a_symmetric_matrix_are_read_from_its_columns() -> None:
+    values = np.random.default_rng(0).normal(size=(24, 30)).astype(np.float32)
+    out = np.zeros((5, 24), dtype=np.float32)
+    mirrored(values, 20, 24, out)
+    assert (out == values[:24, 20:25].T).all()

@@ -101,3 +101,21 @@ def test_the_multiclass_svm_says_what_it_has_no_memory_for(monkeypatch: pytest.M
         else:
             with pytest.raises(MemoryError, match=r"multiclass_svm holds all kernel values: 0\.0 GB"):
                 model.fit(X, y)
+
+
+def test_a_margin_of_beta_is_a_margin_error() -> None:
+    model = Perceptron(beta=1.0, kernel="linear").fit([[1.0], [1.0], [1.0], [-3.0]], [1, 1, -1, -1])
+    assert model.margins_.tolist() == [0.0, 1.0, -2.0, 3.0]
+    assert model.outcome().margin_errors == 3
+
+
+@pytest.mark.parametrize(("name", "values"), [*FOLLOWING, ("perceptron", {}), ("stoptron", {"budget": 6})], ids=str)
+def test_who_calls_its_coefficients_whole_has_whole_ones(name: str, values: dict[str, Any]) -> None:
+    random = np.random.default_rng(3)
+    model: Any = learners[name](**values).fit(random.normal(size=(40, 2)), random.choice([-1, 1], 40))
+    assert model.whole == bool((model.coefficients_ == np.round(model.coefficients_)).all())
+
+
+def test_only_who_sees_the_whole_training_set_may_be_free_of_its_order() -> None:
+    assert all(learners[name].batch for name in learners if learners[name].order_free)
+    assert not all(learners[name].order_free for name in learners)

@@ -114,3 +114,8 @@ def test_with_room_for_all_it_is_the_perceptron(problem: Any, stream: str, beta:
 def test_a_budget_exactly_where_the_size_is_fixed(values: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match="budget"):
         BudgetPerceptron.checked(values)
+
+
+def test_a_variable_cache_has_the_margin_of_mira_by_default() -> None:
+    assert BudgetPerceptron.checked({"size": "variable"})["beta"] == 0.01
+    assert BudgetPerceptron.checked({"budget": 5})["beta"] == 0.0

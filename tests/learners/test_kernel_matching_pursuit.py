@@ -119,3 +119,8 @@ def test_sums_over_rows(n: int) -> None:
 def test_refuses_iterations_with_backfitting() -> None:
     with pytest.raises(ParameterError, match="nothing with backfitting"):
         KernelMatchingPursuit.checked({"budget": 3, "backfitting": True, "iterations": 5})
+
+
+def test_it_stops_when_nothing_is_left_to_gain() -> None:
+    model = KernelMatchingPursuit(budget=6, backfitting=False).fit([[0.0], [1.0]] * 3, [-1, 1] * 3)
+    assert model.n_support_ == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -78,3 +79,9 @@ def test_the_svm_takes_a_scaled_kernel(digits: Any) -> None:
     with pytest.warns(UserWarning, match="float32"):
         model = learners["svm"](kernel="polynomial", degree=9, C=1e10).fit(X[:300], y[:300])
     assert np.mean(model.predict(X[300:]) == y[300:]) > 0.97
+
+
+def test_nothing_is_said_of_a_kernel_that_is_as_it_was(digits: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        learners["perceptron"](kernel="polynomial", degree=2).fit(*digits)
