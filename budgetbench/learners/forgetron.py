@@ -29,7 +29,8 @@ class Forgetron(ExpansionLearner):
 
     Dekel, Shalev-Shwartz, Singer 2008 (SIAM Journal on Computing 37(5)), the self-tuned variant that Orabona, Keshet,
     Caputo 2008 compare with. The analysis needs K(x, x) ≤ 1. An example that is stored already, in a later epoch,
-    changes its coefficient, and nothing shrinks.
+    changes its coefficient, and nothing shrinks. Nor does anything when the budget is made smaller and the oldest go:
+    only mistakes raise what may be spent, of which mostly nothing is left, so that f would fade to 0.
     Cost of an example: one kernel value for each stored one; a mistake changes all B coefficients.
 
     Parameters
@@ -62,7 +63,7 @@ class Forgetron(ExpansionLearner):
 @compiled
 def forgetron(block: Block, f: Expansion, rounds: Rounds, M: float, Q: float, budget: int) -> tuple[float, float]:
     while f.counts.members > budget:  # it was made smaller
-        Q += forget_oldest(f, block, 15 / 32 * M - Q)
+        discard(f, block, 0)
     for t in range(len(block.order)):
         i = block.order[t]
         margin = margin_against(f, block, i, 0.0)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from budgetbench.engine.expanding import exact_weight
 from budgetbench.engine.kernel_access import Gram, Streamed
 from budgetbench.engine.online import drive
 from budgetbench.learners import MulticlassSVM, Perceptron, Projectron, learners
@@ -109,11 +110,22 @@ def test_a_margin_of_beta_is_a_margin_error() -> None:
     assert model.outcome().margin_errors == 3
 
 
-@pytest.mark.parametrize(("name", "values"), [*FOLLOWING, ("perceptron", {}), ("stoptron", {"budget": 6})], ids=str)
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [*FOLLOWING, ("perceptron", {}), ("tighter_budget_perceptron", {"budget": 6, "update": "mira"})],
+    ids=str,
+)
 def test_who_calls_its_coefficients_whole_has_whole_ones(name: str, values: dict[str, Any]) -> None:
     random = np.random.default_rng(3)
     model: Any = learners[name](**values).fit(random.normal(size=(40, 2)), random.choice([-1, 1], 40))
     assert model.whole == bool((model.coefficients_ == np.round(model.coefficients_)).all())
+
+
+def test_sums_are_exact_up_to_the_weight_that_says_so() -> None:
+    small = float(np.nextafter(np.float32(2.0**-20), np.float32(1)))
+    weight = exact_weight(2.0**-20, 1.0)
+    assert Fraction(weight + small) == Fraction(weight) + Fraction(small)
+    assert Fraction(4 * weight + small) != Fraction(4 * weight) + Fraction(small)
 
 
 def test_only_who_sees_the_whole_training_set_may_be_free_of_its_order() -> None:

@@ -106,3 +106,14 @@ def test_kernel_values_above_1_are_refused() -> None:
     with pytest.raises(ValueError, match=r"needs K\(x, x\) ≤ 1.*found 9"):
         Forgetron(budget=1, kernel="linear").fit(X, y)
     Forgetron(budget=1, kernel="linear").fit(X / 3, y)
+
+
+def test_a_smaller_budget_lets_the_oldest_go_and_costs_nothing(problem: Any) -> None:
+    data = problem("rbf", 2, noise=0.3)
+    model: Any = Forgetron(budget=9, **data.kernel).partial_fit(data.X[:60], data.y[:60])
+    coefficients, stored, spent = model.coefficients_[-3:], model.support_[-3:], model._mistakes_and_cost
+    y = np.sign(model._kernel.matrix(data.X[70:71], data.X[stored]) @ coefficients)
+    model.set_params(budget=3).partial_fit(data.X[70:71], y)  # no mistake: nothing is stored
+    assert model.coefficients_.tolist() == coefficients.tolist()
+    assert model.support_.tolist() == stored.tolist()
+    assert model._mistakes_and_cost == spent
