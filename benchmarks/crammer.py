@@ -14,12 +14,11 @@ import sys
 import time
 from itertools import pairwise
 
-from threadpoolctl import threadpool_limits
-
 from budgetbench.config import load
 from budgetbench.datasets import Cache
 from budgetbench.engine.arrivals import BLOCK, Arrivals, SharedBlock
 from budgetbench.engine.kernel_access import Streamed
+from budgetbench.lazy import one_thread
 from budgetbench.learners import MIRA
 from budgetbench.runner.execute import warm_up
 from budgetbench.runner.plan import Trial
@@ -46,7 +45,7 @@ def main(config: str = "configs/fig4_mnist.yaml", examples: str = "20000") -> No
     blocks = [order[start : start + BLOCK] for start in range(0, len(order) - BLOCK + 1, BLOCK)]
     shared: list[float] = []
     own: list[list[float]] = [[] for _ in cohort]
-    with threadpool_limits(1):
+    with one_thread():
         for rows in blocks:
             begun = time.process_time()
             source = SharedBlock(access, rows, [model.kept() for model in cohort])

@@ -12,12 +12,12 @@ import sys
 import time
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from budgetbench.config import load
 from budgetbench.datasets import Cache
 from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed
 from budgetbench.engine.online import OnlineLearner
+from budgetbench.lazy import one_thread
 from budgetbench.learners import learners
 from budgetbench.runner.execute import warm_up
 from budgetbench.runner.plan import Trial
@@ -40,7 +40,7 @@ def main(config: str) -> None:
     stream = stream_of(problem, experiment, 0)
     X = problem.X[: problem.n_train]
     warm_up([Trial(entry.name, dict(entry.trials[0]), 0, "") for entry in experiment.algorithms], experiment.kernel)
-    with threadpool_limits(1):
+    with one_thread():
         begun = time.process_time()
         gram = experiment.kernel.matrix(X, X)
         floor = time.process_time() - begun

@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from budgetbench.config import load
 from budgetbench.datasets import Cache
@@ -28,6 +27,7 @@ from budgetbench.engine.kernel_access import KernelAccess, Streamed
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.experiment import Experiment
 from budgetbench.kernels import Kernel
+from budgetbench.lazy import one_thread
 from budgetbench.learners import learners
 from budgetbench.learners.projecting.projectron import ProjectingLearner
 from budgetbench.learners.projecting.span import BATCH, PANEL
@@ -58,7 +58,7 @@ class Outcome:
 
 def measure(task: Task) -> Outcome:
     """Run one pass twice; the second one counts."""
-    with threadpool_limits(1):
+    with one_thread():
         stream = stream_of(task.problem, task.experiment, 0)
         if task.streamed:
             X = np.load(Path(task.workspace) / "X.npy")[: task.problem.n_train]

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_limits
 
 from budgetbench.datasets import Cache, datasets
+from budgetbench.lazy import one_thread
 from budgetbench.learners import TighterBudgetPerceptron
 from budgetbench.plots import save
 from budgetbench.plots.axes import set_scale
@@ -98,7 +98,7 @@ def draw(data: pd.DataFrame, folder: Path) -> list[Path]:
 def main(folder: str = "benchmarks/figures", examples: str = str(EXAMPLES)) -> None:
     data = datasets["gaussian"].load(Cache("data", None, quiet=True), n=int(examples)).train
     y = 2 * data.y - 1
-    with threadpool_limits(1):
+    with one_thread():
         found = pd.concat([course(evaluate, data.X, y) for evaluate in SETS], ignore_index=True)
     for evaluate, own in found.groupby("evaluate", sort=False):
         tenth = max(1, len(own) // 10)

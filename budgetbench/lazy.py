@@ -24,7 +24,18 @@ def lazy(name: str) -> Any:
 
 if TYPE_CHECKING:
     import pandas as pd
+    import threadpoolctl
 else:
-    pd = lazy("pandas")
+    pd, threadpoolctl = lazy("pandas"), lazy("threadpoolctl")
 
-__all__ = ["lazy", "pd"]
+__all__ = ["lazy", "one_thread", "pd"]
+
+
+def one_thread() -> threadpoolctl.threadpool_limits:
+    """A context in which libraries of linear algebra use one thread.
+
+    They are imported now: one that came later would know nothing of the limit.
+    """
+    for name in ("scipy.linalg", "sklearn"):
+        importlib.import_module(name)
+    return threadpoolctl.threadpool_limits(1)

@@ -11,13 +11,13 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from budgetbench.engine.base import KernelClassifier, Rounds
 from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed
 from budgetbench.engine.online import drive
 from budgetbench.experiment import Experiment
 from budgetbench.kernels import Floats, Kernel
+from budgetbench.lazy import one_thread
 from budgetbench.learners import learners
 from budgetbench.results.curves import checkpoints_of
 from budgetbench.runner.plan import Trial
@@ -77,7 +77,7 @@ def units(trials: Sequence[Trial], has_gram: bool, experiment: Experiment) -> li
 def execute(unit: Unit, setting: Setting) -> list[Record]:
     """Do one unit; a trial that fails gives a record that says so."""
     try:
-        with threadpool_limits(1):
+        with one_thread():
             X, access = open_access(setting.workspace, setting.experiment.kernel)
             stream = stream_of(setting.problem, setting.experiment, unit.run)
             records = _execute(unit.trials, setting, stream, X, access)
@@ -192,7 +192,7 @@ def _warm_up(name: str, params: str, kernel: Kernel) -> None:
     """
     X = np.array([[0.0, 0.0], [0.7, 0.7], [0.0, 1.0], [1.0, 0.0]] * 2, dtype=np.float32)
     labels = np.array([0, 1, 1, 0] * 2)
-    with suppress(Exception), threadpool_limits(1):
+    with suppress(Exception), one_thread():
         for access in (Streamed(kernel, X), Gram(kernel.matrix(X, X), X)):
             model = learners[name](**json.loads(params), kernel=kernel, random_state=0)
             model.start(np.array([-1, 1]), X.shape[1])

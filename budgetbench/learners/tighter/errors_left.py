@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled
-from budgetbench.engine.certain import excess, margin_against, slack_share
+from budgetbench.engine.certain import excess, slack_share
 from budgetbench.engine.expansion import Block, Expansion, discard
 
 #: How finely the examples near the boundary are sorted by their distance from it.
@@ -115,7 +115,9 @@ def split(f: Expansion, block: Block, evaluated: NDArray[np.int64], near: Near) 
     ends = np.zeros(4 * RANKS + 1, dtype=np.int64)
     errors = 0
     for k in evaluated:
-        margin, root = margin_against(f, block, k, 0.0), np.sqrt(block.diagonal[k])
+        margin, root = block.y[k] * f.scores[k], np.sqrt(block.diagonal[k])
+        if share > 0.0 and abs(margin) <= share * root:  # as `margin_against`, with the share at hand
+            margin = excess(f, block, k, -1, 0.0)
         errors += margin <= 0
         largest = max(largest, root)
         rank = rank_of(margin, block.y[k], (reach + share) * root)
@@ -125,7 +127,9 @@ def split(f: Expansion, block: Block, evaluated: NDArray[np.int64], near: Near) 
         ends[rank + 1] += ends[rank]
     near.start[:] = ends[::RANKS]
     for k in evaluated:
-        margin, root = margin_against(f, block, k, 0.0), np.sqrt(block.diagonal[k])
+        margin, root = block.y[k] * f.scores[k], np.sqrt(block.diagonal[k])
+        if share > 0.0 and abs(margin) <= share * root:  # as `margin_against`, with the share at hand
+            margin = excess(f, block, k, -1, 0.0)
         rank = rank_of(margin, block.y[k], (reach + share) * root)
         if rank >= 0:
             near.positions[ends[rank]] = k
