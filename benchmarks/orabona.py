@@ -29,7 +29,7 @@ from budgetbench.experiment import Experiment
 from budgetbench.kernels import Kernel
 from budgetbench.lazy import one_thread
 from budgetbench.learners import learners
-from budgetbench.learners.projecting.projectron import ProjectingLearner
+from budgetbench.learners.projecting.common import ProjectingLearner
 from budgetbench.learners.projecting.span import BATCH, PANEL
 from budgetbench.runner.plan import Trial
 from budgetbench.runner.workspace import Workspace, open_access

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+from contextlib import AbstractContextManager
+from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -31,11 +33,15 @@ else:
 __all__ = ["lazy", "one_thread", "pd"]
 
 
-def one_thread() -> threadpoolctl.threadpool_limits:
-    """A context in which libraries of linear algebra use one thread.
+def one_thread() -> AbstractContextManager[Any]:
+    """A context in which libraries of linear algebra use one thread."""
+    context: AbstractContextManager[Any] = _linear_algebra().limit(limits=1)
+    return context
 
-    They are imported now: one that came later would know nothing of the limit.
-    """
+
+@cache
+def _linear_algebra() -> threadpoolctl.ThreadpoolController:
+    """The libraries there are, found once, as that takes milliseconds; one that came later would not be among them."""
     for name in ("scipy.linalg", "sklearn"):
         importlib.import_module(name)
-    return threadpoolctl.threadpool_limits(1)
+    return threadpoolctl.ThreadpoolController()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -16,7 +19,7 @@ from budgetbench.engine.kernel_access import Gram
 from budgetbench.errors import ParameterError
 from budgetbench.kernels import make_kernel
 from budgetbench.learners import Perceptron, Projectron, ProjectronPlusPlus
-from budgetbench.learners.projecting.projectron import matched_bound
+from budgetbench.learners.projecting.common import matched_bound
 
 
 @pytest.fixture
@@ -265,3 +268,22 @@ def test_a_smaller_budget_than_what_is_stored_is_refused(problem: Any) -> None:
         model.set_params(budget=19).partial_fit(data.X, data.y)
     model.set_params(budget=25).partial_fit(data.X, data.y)
     assert model.n_support_ == 25
+
+
+def test_small_products_are_not_shared_out_among_threads() -> None:
+    program = """
+import numpy as np
+from threadpoolctl import threadpool_info
+from budgetbench.learners import Projectron
+from budgetbench.learners.projecting.span import Span
+threads, coordinates = set(), Span.coordinates
+def watched(*given, **named):
+    threads.update(library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas")
+    return coordinates(*given, **named)
+Span.coordinates = watched
+X = np.random.default_rng(0).normal(size=(300, 2))
+Projectron(bound_budget=50).fit(X, np.where(X[:, 0] > 0, 1, -1))
+assert threads == {1}, threads
+"""
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    subprocess.run([sys.executable, "-c", program], check=True, env=environment)

@@ -10,7 +10,7 @@ import pytest
 
 from budgetbench.errors import ParameterError
 from budgetbench.learners import Perceptron, ProjectronPlusPlus, learners
-from budgetbench.learners.projecting.projectron import matched_bound
+from budgetbench.learners.projecting.common import matched_bound
 
 
 @pytest.fixture
