@@ -195,6 +195,8 @@ def test_kernel_values_over_hundreds_of_powers_of_two(name: str, gamma: float) -
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("passive_aggressive", {}),
     ("passive_aggressive", {"C": 0.05}),
+    ("kernel_gradient_descent", {}),
+    ("kernel_gradient_descent", {"eta": 0.3}),
     ("forgetron", {"budget": 3}),
     ("perceptron", {"beta": 0.3}),
     ("budget_perceptron", {"budget": 3, "update": "mira"}),
