@@ -15,7 +15,7 @@ from budgetbench.learners import KernelGradientDescent
 
 @pytest.fixture
 def twin(course: Any) -> Callable[..., Any]:
-    """NORMA (Kivinen, Smola, Williamson 2004) with neither λ nor truncation; sums without rounding, as a sign decides."""
+    """NORMA (Kivinen, Smola, Williamson 2004) with neither λ nor truncation; sums without rounding."""
 
     def gradient_descent(K: Any, y: Any, order: Any, eta: float = 0.5, epochs: int = 1) -> Any:
         done = course()
