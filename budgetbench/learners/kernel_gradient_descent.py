@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 from budgetbench.compiled import compiled
 from budgetbench.engine.base import Rounds, learner
 from budgetbench.engine.certain import margin_against
 from budgetbench.engine.expanding import ExpansionLearner
 from budgetbench.engine.expansion import Block, Expansion, note, store
+from budgetbench.engine.linear import BELOW_ONE
 from budgetbench.parameters import Positive
-
-#: The largest number below 1: a margin of at most this has a loss.
-BELOW_ONE = math.nextafter(1.0, 0.0)
 
 
 @learner("kernel_gradient_descent", title="Kernel OGD", color="#8C8C8C", marker="v", aliases=("ogd",))
