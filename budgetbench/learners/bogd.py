@@ -27,10 +27,11 @@ class BOGD(ExpansionLearner):
     was. Then store xₜ: f ← f + η yₜ K(xₜ, ·), and cut each |aᵢ| to ηγ at most. `uniform` draws with pᵢ = 1/B,
     `weighted` with pᵢ = (1 - wᵢ)/(B - 1), wᵢ = |aᵢ|√K(xᵢ, xᵢ) / Σⱼ |aⱼ|√K(xⱼ, xⱼ), so that what counts little leaves.
 
-    Zhao, Wang, Wu, Jin, Hoi 2012 (ICML 29): BOGD and BOGD++. γ is `bound` here, as `gamma` is a kernel's. It cuts
-    what is stored long: without it coefficients grow by 1 / (1 - pⱼ) in each update. An example that is stored already, in
-    a later epoch, changes its coefficient and nothing is discarded for it. One random number is drawn for each example
-    that arrives, used or not, so that the outcome does not depend on how the stream is cut.
+    Zhao, Wang, Wu, Jin, Hoi 2012 (ICML 29): BOGD and BOGD++. γ is `bound` here, as `gamma` is a kernel's. It cuts what
+    has been stored for long, as coefficients would grow by 1 / (1 - pⱼ) in each update; with γ = 1 all of them are η,
+    but for λ. An example that is stored already, in a later epoch, changes its coefficient and nothing is discarded for
+    it. One random number is drawn for each example that arrives, used or not, so that the outcome does not depend on
+    how the stream is cut.
     Cost of an example: one kernel value and one product for each stored one.
 
     Parameters

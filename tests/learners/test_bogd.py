@@ -131,7 +131,7 @@ def test_no_coefficient_is_larger_than_its_bound() -> None:
 
 
 def test_the_parameters_that_do_not_go_together() -> None:
-    with pytest.raises(ParameterError, match="lam: found 4.0; accepted: a number below 1 / eta, 2"):
+    with pytest.raises(ParameterError, match=r"lam: found 4\.0; accepted: a number below 1 / eta, 2"):
         BOGD.checked({"eta": 0.5, "lam": 4.0})
     with pytest.raises(ParameterError, match="bound"):
         BOGD.checked({"bound": 0.5})

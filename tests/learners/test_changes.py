@@ -26,6 +26,12 @@ BUDGETED: list[tuple[str, dict[str, Any]]] = [
     ("tighter_budget_perceptron", {"removal": "before_insertion", "evaluate": "support"}),
     ("tighter_budget_perceptron", {"evaluate": "flips", "evaluation_size": 7}),
     ("mira", {"size": "fixed"}),
+    ("bpa_s", {}),
+    ("bpa_nn", {}),
+    ("bpa_p", {}),
+    ("bogd", {}),
+    ("norma", {}),
+    ("silk", {}),
 ]
 KEEPING: list[tuple[str, dict[str, Any]]] = [("stoptron", {}), ("projectron", {}), ("projectron_plus_plus", {})]
 

@@ -129,5 +129,5 @@ def test_coefficients_fade_with_age() -> None:
 
 
 def test_the_learning_rate_leaves_something_of_f() -> None:
-    with pytest.raises(ParameterError, match="lam: found 4.0; accepted: a number below 1 / eta, 2"):
+    with pytest.raises(ParameterError, match=r"lam: found 4\.0; accepted: a number below 1 / eta, 2"):
         NORMA.checked({"eta": 0.5, "lam": 4.0})

@@ -41,8 +41,8 @@ class BPANN(BudgetedPassiveAggressive):
     nearest to xᵣ; both get their share of the projection.
 
     Wang, Vucetic 2010 (BPA-NN), V = {xₜ, n(r)}: see `budgetbench.learners.bpa.common`. Near is what lies near in the
-    feature space, ‖K(xᵣ, ·) - K(xₙ, ·)‖; with an RBF kernel that is near in the inputs. Of equal ones the oldest counts,
-    and leaves. When the budget is made smaller the neighbour takes over alone.
+    feature space, ‖K(xᵣ, ·) - K(xₙ, ·)‖; with an RBF kernel that is near in the inputs. Of equal ones the oldest counts
+    as the nearest, and leaves first. When the budget is made smaller the neighbour takes over alone.
     Cost of an example: one kernel value and one product for each stored one; a removal looks at one neighbour of each.
     """
 

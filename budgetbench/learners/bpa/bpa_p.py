@@ -44,7 +44,7 @@ class BPAP(BudgetedPassiveAggressive):
     needs to leave: G would not exist. When the budget is made smaller the same rule says who leaves.
     G is brought up to date by |S|² operations when an example enters or leaves, and made anew from kernel values when
     as many have left as are stored, so that rounding does not gather.
-    Cost of an example: one kernel value and one product for each of the |S| stored ones; an update takes |S|² operations.
+    Cost of an example: one kernel value and one product for each of the |S| stored ones; an update takes |S|² more.
     """
 
     follow_kept = True
