@@ -57,16 +57,12 @@ class BPAP(BudgetedPassiveAggressive):
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         for start in range(0, len(block.order), PIECE):
-            stop = min(start + PIECE, len(block.order))
-            self._make_places(self._capacity(f.counts.members + stop - start))
-            bpa_p(block, f, rounds, start, stop, self._inverse, self._age, self.budget, self.C)
-
-    def _make_places(self, places: int) -> None:
-        n = len(self._inverse)
-        if places > n:
-            larger = np.empty((places, places))
-            larger[:n, :n] = self._inverse
-            self._inverse = larger
+            stop, n = min(start + PIECE, len(block.order)), f.counts.members
+            places = max(n, self._capacity(n + stop - start))
+            G = np.empty((places, places))
+            G[:n, :n] = self._inverse
+            bpa_p(block, f, rounds, start, stop, G, self._age, self.budget, self.C)
+            self._inverse = G[: f.counts.members, : f.counts.members].copy()
 
 
 @compiled
@@ -142,11 +138,11 @@ def extend(G: Matrix, d: Matrix, rest: float) -> None:
 def contract(G: Matrix, r: int, n: int) -> None:
     """The inverse without the r-th of n examples; later ones move up."""
     g, scale = G[r, :n].copy(), 1 / G[r, r]
-    for s in range(n - 1):
-        source = s if s < r else s + 1
-        for j in range(n - 1):
-            column = j if j < r else j + 1
-            G[s, j] = G[source, column] - g[source] * g[column] * scale
+    for s in range(n):
+        if s != r:
+            row, left = G[s if s < r else s - 1], G[s, :n] - g[s] * g * scale
+            row[:r] = left[:r]
+            row[r : n - 1] = left[r + 1 :]
 
 
 @compiled
