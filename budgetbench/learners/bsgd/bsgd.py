@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -10,14 +9,14 @@ from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled
 from budgetbench.engine.arrivals import Arrivals
-from budgetbench.engine.base import Rounds, learner
+from budgetbench.engine.base import Outcome, Rounds, learner
 from budgetbench.engine.kernel_access import KernelAccess
+from budgetbench.engine.linear import BELOW_ONE
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.engine.support import ExpansionClassifier
 from budgetbench.errors import ParameterError
-from budgetbench.kernels import Values
+from budgetbench.kernels import RBF, Kernel, Values
 from budgetbench.kernels.products import column_norms
-from budgetbench.kernels.rbf import RBF
 from budgetbench.learners.bsgd.merging import Merging, merge, table_of_h
 from budgetbench.learners.bsgd.points import (
     Passing,
@@ -76,17 +75,20 @@ class BSGD(ExpansionClassifier, OnlineLearner):
     """
 
     changeable: ClassVar[frozenset[str]] = frozenset({"budget"})
-    margin_threshold = math.nextafter(1.0, 0.0)  # a margin error is y f < 1
+    margin_threshold = BELOW_ONE
 
     budget: Budget = 100
     maintenance: Literal["removal", "projection", "merging"] = "merging"
     lam: Positive = 1e-4
 
+    @classmethod
+    def check_kernel(cls, kernel: Kernel, values: dict[str, Any]) -> None:
+        if values["maintenance"] == "merging" and not isinstance(kernel, RBF):
+            hint = "Points of an RBF kernel alone merge in BSGD; maintenance: removal or projection takes any kernel."
+            raise ParameterError("kernel", kernel.name, RBF.name, hint)
+
     def start(self, classes: NDArray[Any], n_features: int) -> None:
         super().start(classes, n_features)
-        if self.maintenance == "merging" and not isinstance(self._kernel, RBF):
-            accepted = f"removal or projection where the kernel is {self._kernel}: only points of an rbf kernel merge"
-            raise ParameterError("maintenance", "merging", accepted)
         self._points = no_points(n_features)
 
     def _see(self, arrivals: Arrivals) -> Rounds:
@@ -121,6 +123,10 @@ class BSGD(ExpansionClassifier, OnlineLearner):
 
     def _size(self) -> int:
         return int(self._points.counts.members)
+
+    def outcome(self) -> Outcome:
+        model = ExpansionClassifier.outcome(self)
+        return OnlineLearner.outcome(self)._replace(model_bytes=model.model_bytes, points=model.points)
 
     def close(self, access: KernelAccess) -> None:
         super().close(access)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from budgetbench.compiled import compiled
-from budgetbench.kernels import Floats, Values
+from budgetbench.kernels import Values
 from budgetbench.kernels.rbf import exponential, exponents
 from budgetbench.learners.bsgd.points import Passing, Points, leave, move, smallest
 

@@ -80,9 +80,10 @@ def no_points(n_features: int) -> Points:
 def with_room(points: Points, places: int, invertible: bool) -> Points:
     """The same points with at least so many places."""
     more = max(0, places - len(points.taken))
-    lists = {name: np.pad(getattr(points, name), (0, more)) for name in Points._fields[1:7]}
+    inputs = np.pad(points.inputs, ((0, 0), (0, more)))
+    lists = [np.pad(each, (0, more)) for each in points[1:-2]]  # norms … taken
     inverse = np.pad(points.inverse, (0, more)) if invertible else points.inverse
-    return points._replace(inputs=np.pad(points.inputs, ((0, 0), (0, more))), inverse=inverse, **lists)
+    return Points._make([inputs, *lists, inverse, points.counts])
 
 
 def by_age(points: Points) -> NDArray[np.int64]:
