@@ -182,10 +182,10 @@ def test_the_inverse_stays_one(stream: Any) -> None:
     X, y = stream(1, 3000)
     model: Any = BSGD(budget=40, maintenance="projection", gamma=0.2).fit(X, y)
     assert model.removals_ > 500
-    taken = np.flatnonzero(model._points.taken)
-    Z = np.ascontiguousarray(model._points.inputs.T[taken])
+    taken = np.flatnonzero(model._stored.taken)
+    Z = np.ascontiguousarray(model._stored.inputs.T[taken])
     K = model._kernel.matrix(Z, Z).astype(float) + RIDGE * np.eye(len(taken))
-    P, exact = model._points.inverse[np.ix_(taken, taken)], np.linalg.inv(K)
+    P, exact = model._stored.inverse[np.ix_(taken, taken)], np.linalg.inv(K)
     change = P / np.diag(P) - exact / np.diag(exact)  # of the projection of each point onto the others
     assert np.einsum("ij,ik,kj->j", change, K, change).max() < 1e-3**2
 

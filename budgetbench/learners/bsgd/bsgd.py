@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled
 from budgetbench.engine.arrivals import Arrivals
-from budgetbench.engine.base import Outcome, Rounds, learner
+from budgetbench.engine.base import Rounds, learner
 from budgetbench.engine.kernel_access import KernelAccess
 from budgetbench.engine.linear import BELOW_ONE
 from budgetbench.engine.online import OnlineLearner
@@ -75,6 +75,7 @@ class BSGD(ExpansionClassifier, OnlineLearner):
     """
 
     changeable: ClassVar[frozenset[str]] = frozenset({"budget"})
+    reported = OnlineLearner.reported | {"support_", "support_vectors_", "coefficients_"}
     margin_threshold = BELOW_ONE
 
     budget: Budget = 100
@@ -89,7 +90,7 @@ class BSGD(ExpansionClassifier, OnlineLearner):
 
     def start(self, classes: NDArray[Any], n_features: int) -> None:
         super().start(classes, n_features)
-        self._points = no_points(n_features)
+        self._stored = no_points(n_features)
 
     def _see(self, arrivals: Arrivals) -> Rounds:
         n = len(arrivals.rows)
@@ -103,7 +104,7 @@ class BSGD(ExpansionClassifier, OnlineLearner):
         """Let a part of the arrivals pass."""
         rows = arrivals.rows[part]
         most = min(self.budget, self._size() + len(rows))
-        self._points = points = with_room(self._points, most + 1, self.maintenance == "projection")
+        self._stored = points = with_room(self._stored, most + 1, self.maintenance == "projection")
         X = arrivals.access.X[rows]
         columns = np.ascontiguousarray(X.T)
         passing = Passing(
@@ -119,18 +120,14 @@ class BSGD(ExpansionClassifier, OnlineLearner):
         bsgd(passing, points, rounds, merging, self.lam, self.budget, MAINTENANCE[self.maintenance])
 
     def _state(self) -> Values:
-        return self._points.coefficients[by_age(self._points)] / (self.lam * max(1, self._points.counts.rounds))
+        return self._stored.coefficients[by_age(self._stored)] / (self.lam * max(1, self._stored.counts.rounds))
 
     def _size(self) -> int:
-        return int(self._points.counts.members)
-
-    def outcome(self) -> Outcome:
-        model = ExpansionClassifier.outcome(self)
-        return OnlineLearner.outcome(self)._replace(model_bytes=model.model_bytes, points=model.points)
+        return int(self._stored.counts.members)
 
     def close(self, access: KernelAccess) -> None:
         super().close(access)
-        points, places = self._points, by_age(self._points)
+        points, places = self._stored, by_age(self._stored)
         self.insertions_, self.removals_ = int(points.counts.insertions), int(points.counts.removals)
         self.support_, self.coefficients_ = points.examples[places], self._state()
         self.support_vectors_ = np.ascontiguousarray(points.inputs.T[places])

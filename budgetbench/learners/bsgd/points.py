@@ -50,6 +50,13 @@ class Points(NamedTuple):
     inverse: Values
     counts: Counts
 
+    @property
+    def nbytes(self) -> int:
+        """Of the points alone, without their numbers and ages, and places that are free."""
+        n = int(self.counts.members)
+        of_point = sum(array.nbytes for array in self[:4]) // max(1, len(self.taken))
+        return n * of_point + (n * n * self.inverse.itemsize if self.inverse.size else 0)
+
 
 class Passing(NamedTuple):
     """Examples that pass, in the order in which they do.
