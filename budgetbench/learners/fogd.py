@@ -38,7 +38,7 @@ class FOGD(OnlineLearner):
     margin_threshold = BELOW_ONE
 
     n_components: Annotated[Count, Unit("frequencies"), Size(None)] = 400
-    eta: Positive = 0.5
+    eta: Positive = 0.2
 
     @classmethod
     def check_kernel(cls, kernel: Kernel, values: dict[str, Any]) -> None:
