@@ -74,12 +74,12 @@ def load_problem(
     if data is None or section.redraw:
         draw = run if section.redraw else 0
         dataset = datasets[section.name]
-        data = dataset.load(cache, section.variant, seed=experiment.seed, run=draw, **section.options)
+        data = dataset.load(cache, section.variant, experiment.seed, draw, section.limit, **section.options)
     return prepare(data, section, experiment.seed, run), data
 
 
 def prepare(data: Data, section: DatasetSection, seed: int = 0, run: int = 0) -> LearningProblem:
-    """Limit, scale and relabel a dataset as its configuration says, for a run of its own where inputs differ.
+    """Limit, encode, scale and relabel a dataset as its configuration says, for a run of its own where inputs differ.
 
     Raises
     ------
@@ -99,8 +99,11 @@ def prepare(data: Data, section: DatasetSection, seed: int = 0, run: int = 0) ->
     if len(np.unique(labels[:n_train])) < 2:
         message = f"{section.name}: the training set holds one class only: {classes[labels[0]]!r}"
         raise DataError(f"{message}. A limit on data sorted by class does that: raise or drop dataset.limit.")
-    known = np.arange(len(X)) if section.scale_on == "all" else split(section, len(X), n_train, seed, run)[0]
-    Z = _scaled(X, known, section.scale)
+    trained = split(section, len(X), n_train, seed, run)[0]
+    numbers: slice | Rows = slice(None)
+    if data.encoding is not None:
+        X, numbers = data.encoding.inputs(X, trained)
+    Z = _scaled(X, np.arange(len(X)) if section.scale_on == "all" else trained, section.scale, numbers)
     held = np.ascontiguousarray(Z, dtype=np.float32)
     if X.dtype == np.float64:  # numbers with more digits than float32 has
         _warn_of_merged(Z, held, section)
@@ -139,15 +142,20 @@ def _warn_of_merged(Z: NDArray[np.float64], held: Floats, section: DatasetSectio
         )
 
 
-def _scaled(X: NDArray[np.floating[Any]], rows: Rows, steps: tuple[str, ...]) -> NDArray[np.float64]:
-    """Apply the steps in order; what they need to know is taken from `rows`."""
+def _scaled(
+    X: NDArray[np.floating[Any]], rows: Rows, steps: tuple[str, ...], numbers: slice | Rows
+) -> NDArray[np.float64]:
+    """Apply the steps in order; what they need to know is taken from `rows`.
+
+    Inputs that are not among the `numbers` stand for words. They are 0 or 1, and no step but `unit` changes them.
+    """
     Z = X.astype(np.float64)
     for step in steps:
         if step == "unit":
             Z = Z / _nonzero(np.sqrt((Z**2).sum(axis=1, keepdims=True)))
-        elif step != "none":
-            origin, scale = _place(Z[rows], step)
-            Z = (Z - origin) / _nonzero(scale)
+        elif step != "none" and Z[:, numbers].size:
+            origin, scale = _place(Z[rows][:, numbers], step)
+            Z[:, numbers] = (Z[:, numbers] - origin) / _nonzero(scale)
     return Z
 
 
