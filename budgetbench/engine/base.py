@@ -72,12 +72,13 @@ class Outcome(NamedTuple):
     """What came of learning, for records and figures; None where it does not apply.
 
     size : what counts against a budget.
-    model_bytes : memory that the decision function takes.
+    model_bytes, state_bytes : what prediction needs, and what learning goes on from; see `engine.size`.
     rounds : of the first pass. The other numbers are as in `OnlineLearner`.
     """
 
     size: int
     model_bytes: int
+    state_bytes: int
     points: Points
     rounds: Rounds | None = None
     mistakes: int | None = None
@@ -152,6 +153,10 @@ class KernelClassifier(Estimator, ABC):
     def _check_together(cls, values: dict[str, Any]) -> None:
         """Raise `ParameterError` for values that are each right and do not go together."""
 
+    @classmethod
+    def check_kernel(cls, kernel: Kernel) -> None:
+        """Raise `ParameterError` for a kernel that the learner has no rule for."""
+
     # -- what a learner gives ------------------------------------------------------------------------------------
 
     @abstractmethod
@@ -197,6 +202,7 @@ class KernelClassifier(Estimator, ABC):
         self.classes_ = np.asarray(classes)
         self.n_features_in_ = n_features
         self._kernel = self._make_kernel(n_features)
+        self.check_kernel(self._kernel)
 
     def _validate(self) -> None:
         for name in self.own_parameters():

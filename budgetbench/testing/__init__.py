@@ -1,0 +1,94 @@
+"""The conformance suite: what a learner has to do to be run, resumed, drawn and compared. It needs no pytest.
+
+>>> from budgetbench.learners import Perceptron
+>>> from budgetbench.testing import check_learner
+>>> check_learner(Perceptron)  # doctest: +SKIP
+
+With pytest each check is a test of its own:
+
+    @pytest.mark.parametrize("check", learner_checks(MyLearner), ids=str)
+    def test_my_learner(check):
+        check()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from budgetbench.engine.base import KernelClassifier
+from budgetbench.testing import contract, misuse, sizes
+from budgetbench.testing.cases import Case, parameter_sets
+
+__all__ = ["Check", "check_learner", "learner_checks"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check of a learner with one set of its parameters; called, it raises an error where something is amiss."""
+
+    about: Callable[[Case], None]
+    case: Case
+
+    def __call__(self) -> None:
+        self.about(self.case)
+
+    def __str__(self) -> str:
+        return f"{self.about.__name__} {self.case.values}"
+
+
+def check_learner(learner: type[KernelClassifier], **parameters: Any) -> None:
+    """Check all that holds for every learner.
+
+    Parameters
+    ----------
+    learner : a class made with `@learner`.
+    parameters : those to check it with; by default every choice that it offers is tried.
+
+    Raises
+    ------
+    AssertionError : with the name of the first check that failed, and its parameters; what went wrong is the cause.
+    """
+    for check in learner_checks(learner, **parameters):
+        try:
+            check()
+        except Exception as error:
+            raise AssertionError(f"{learner.__name__}: {check}: {error}") from error
+
+
+def learner_checks(learner: type[KernelClassifier], **parameters: Any) -> list[Check]:
+    """The checks that `check_learner` makes."""
+    cases = [Case(learner, values) for values in ([parameters] if parameters else parameter_sets(learner))]
+    return [Check(about, case) for number, case in enumerate(cases) for about in _checks(case, first=not number)]
+
+
+def _checks(case: Case, first: bool) -> Iterator[Callable[[Case], None]]:
+    """The checks that suit a case; those of wrong use are made with one set of parameters."""
+    yield contract.fitting_again_repeats_and_leaves_everything_as_it_was
+    yield contract.read_only_and_odd_shaped_inputs_are_accepted
+    yield contract.negated_labels_negate_every_decision_value
+    yield contract.pickle_and_joblib_keep_it
+    yield contract.parameters_are_scikit_learns
+    yield contract.zero_rows_and_labels_of_any_kind_are_learnt
+    yield contract.a_gram_matrix_and_a_stream_give_the_same
+    yield sizes.model_bytes_are_those_of_a_pickle_of_what_prediction_reads
+    if case.expands:
+        yield contract.the_support_set_is_what_the_decision_is_made_of
+    if case.budget is not None:
+        yield contract.the_budget_is_never_exceeded
+    if case.online:
+        yield contract.a_pickled_learner_goes_on_learning
+        yield contract.counts_add_up
+        yield contract.learning_in_parts_is_learning
+        yield contract.it_goes_on_after_a_fit_of_several_passes
+        yield contract.a_learner_does_not_notice_who_else_learns
+        yield sizes.state_bytes_are_those_of_a_pickle_of_what_learning_goes_on_from
+        yield sizes.sizes_do_not_depend_on_how_the_examples_came
+    if first:
+        yield misuse.unfitted_use_is_a_clear_error
+        yield misuse.wrong_data_is_refused
+        yield misuse.another_number_of_inputs_is_refused
+        yield misuse.three_classes_are_learnt_or_refused
+        yield misuse.wrong_parameters_are_refused_when_fitting
+        yield misuse.it_passes_scikit_learns_own_checks
