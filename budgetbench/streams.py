@@ -6,6 +6,7 @@ All learners of an experiment see the same stream in the same run: it depends on
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ from budgetbench.datasets import Cache, Data, Examples, datasets
 from budgetbench.engine.base import KernelClassifier
 from budgetbench.engine.kernel_access import Rows
 from budgetbench.errors import ConfigError, DataError
-from budgetbench.experiment import DatasetSection, Experiment, LabelNoise, Parameters
+from budgetbench.experiment import Algorithm, DatasetSection, Experiment, LabelNoise, Parameters
 from budgetbench.kernels import Floats
 from budgetbench.learners import learners
 from budgetbench.seeds import Role, generator
@@ -69,13 +70,21 @@ def load_problem(
     Parameters
     ----------
     data : the dataset as loaded for another run, to spare reading it again; one that each run draws is drawn anew.
+
+    Raises
+    ------
+    ConfigError
+        With file and line, for what `prepare` refuses.
     """
     section = experiment.dataset
     if data is None or section.redraw:
         draw = run if section.redraw else 0
         dataset = datasets[section.name]
         data = dataset.load(cache, section.variant, experiment.seed, draw, section.limit, **section.options)
-    return prepare(data, section, experiment.seed, run), data
+    try:
+        return prepare(data, section, experiment.seed, run), data
+    except ConfigError as error:
+        raise experiment.placed(error) from None
 
 
 def prepare(data: Data, section: DatasetSection, seed: int = 0, run: int = 0) -> LearningProblem:
@@ -108,6 +117,28 @@ def prepare(data: Data, section: DatasetSection, seed: int = 0, run: int = 0) ->
     if X.dtype == np.float64:  # numbers with more digits than float32 has
         _warn_of_merged(Z, held, section)
     return LearningProblem(held, labels, classes, n_train, data.identity)
+
+
+def check_classes(experiment: Experiment, problem: LearningProblem, algorithms: Sequence[Algorithm]) -> None:
+    """ConfigError, with file and line, where a dataset turns out to have more classes than one of the learners takes.
+
+    Parameters
+    ----------
+    algorithms : those of the experiment that are to run.
+    """
+    for number, algorithm in enumerate(experiment.algorithms):
+        misfit = misfit_of(algorithm, len(problem.classes), experiment.dataset) if algorithm in algorithms else None
+        if misfit:
+            raise experiment.placed(ConfigError(("algorithms", number, "name"), algorithm.name, *misfit))
+
+
+def misfit_of(algorithm: Algorithm, n_classes: int, section: DatasetSection) -> tuple[str, str] | None:
+    """What is accepted in place of a learner that takes fewer classes than there are, and a hint; None if it fits."""
+    if n_classes <= 2 or learners[algorithm.name].multiclass:
+        return None
+    several = ", ".join(name for name in learners if learners[name].multiclass)
+    hint = f"{section.name} has {n_classes} classes: name one or some of them as dataset.positive."
+    return f"for more than two classes: {several}", hint
 
 
 def _limited(examples: Examples, limit: int | None) -> Examples:

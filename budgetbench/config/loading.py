@@ -18,6 +18,7 @@ from budgetbench.parameters import Accepted, Parameter, Text, declared, plain
 from budgetbench.plots import figures
 from budgetbench.reading import Reading
 from budgetbench.results.layouts import LAYOUTS
+from budgetbench.streams import misfit_of
 
 SectionType = TypeVar("SectionType")
 
@@ -181,12 +182,10 @@ def _check_together(reading: Reading, dataset: DatasetSection, algorithms: list[
     for number, algorithm in enumerate(algorithms):
         if algorithm is None:
             continue
-        if classes is not None and classes > 2 and not learners[algorithm.name].multiclass:
-            several = ", ".join(name for name in learners if learners[name].multiclass)
-            hint = f"{dataset.name} has {classes} classes: name one or some of them as dataset.positive."
-            key: Key = ("algorithms", number, "name")
-            reading.note(key, algorithm.name, f"for more than two classes: {several}", hint)
+        misfit = misfit_of(algorithm, classes or 0, dataset)
+        if misfit:
+            reading.note(("algorithms", number, "name"), algorithm.name, *misfit)
         if algorithm.select and not has_test_set(dataset):
             hint = f"{dataset.name} has no test set of its own: give dataset.train_size and dataset.test_size."
-            key = ("algorithms", number, "select")
+            key: Key = ("algorithms", number, "select")
             reading.note(key, algorithm.select, "no selection without a test set", hint)

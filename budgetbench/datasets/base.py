@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import InitVar, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -177,6 +177,10 @@ class Dataset(ABC):
     def parameters(self) -> dict[str, Parameter]:
         """What `options` declares."""
         return declared(self.options)
+
+    def at_hand(self, cache: Cache, options: Mapping[str, Any]) -> bool:
+        """Whether loading tells more than the description does, and needs no download."""
+        return False
 
     @abstractmethod
     def _load(self, request: Request) -> Data:

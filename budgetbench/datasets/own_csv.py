@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -204,10 +205,12 @@ class CsvReader:
         converters: dict[int | str, Callable[[str], float]] = dict.fromkeys(others, lambda cell: 0.0)
         converters[self.label] = note
         try:
-            table = np.loadtxt(
-                io.StringIO(self.text), delimiter=self.separator or None, quotechar='"', comments=None, ndmin=2,
-                encoding="utf-8", skiprows=self.skip, converters=converters, max_rows=self.limit,
-            )  # fmt: skip
+            with warnings.catch_warnings():  # of blank lines, which a limit does not count
+                warnings.simplefilter("ignore", UserWarning)
+                table = np.loadtxt(
+                    io.StringIO(self.text), delimiter=self.separator or None, quotechar='"', comments=None, ndmin=2,
+                    encoding="utf-8", skiprows=self.skip, converters=converters, max_rows=self.limit,
+                )  # fmt: skip
         except (ValueError, MemoryError):
             return None
         odd = "" in labels or any("\n" in label for label in labels)

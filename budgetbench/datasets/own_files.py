@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
@@ -21,6 +21,7 @@ from pydantic import BeforeValidator
 
 from budgetbench.datasets import limits
 from budgetbench.datasets.base import Data, Dataset, Examples, Indices, Label, Options, Request, array_checksum, encoded
+from budgetbench.datasets.cache import Cache
 from budgetbench.datasets.columns import MISSING, Encoding
 from budgetbench.datasets.parse import beginning, brief, unpack
 from budgetbench.errors import DataError
@@ -67,6 +68,9 @@ class OwnFile(Dataset):
     licence = "yours"
     preparation = "as in the file"
     options: type[Options] = Files
+
+    def at_hand(self, cache: Cache, options: Mapping[str, Any]) -> bool:
+        return Path(options["path"]).expanduser().exists()
 
     def made(
         self,
