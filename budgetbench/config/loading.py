@@ -167,10 +167,10 @@ def _plot(reading: Reading, key: Key, raw: Any) -> dict[str, Any] | None:
 
 def _check_kernel(reading: Reading, kernel: Kernel, algorithms: list[Algorithm | None]) -> None:
     """Note a kernel that some algorithm has no rule for; once, as it is the same for all."""
-    for algorithm in algorithms:
+    for algorithm in filter(None, algorithms):
         try:
-            if algorithm:
-                learners[algorithm.name].check_kernel(kernel)
+            for values in algorithm.trials:
+                learners[algorithm.name].check_kernel(kernel, values)
         except ParameterError as error:
             reading.note(("kernel", "name"), error.found, error.accepted, error.hint)
             return
