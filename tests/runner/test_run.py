@@ -28,8 +28,8 @@ TRIALS = 12
 
 KEYS = (
     "key status experiment dataset algorithm params budget run seed train_size test_size online_mistakes online_error "
-    "margin_errors insertions removals support_size test_error averaged_test_error kernel_evaluations train_seconds "
-    "predict_seconds curve version"
+    "margin_errors insertions removals support_size test_error averaged_test_error validation_error kernel_evaluations "
+    "train_seconds predict_seconds curve version"
 )
 
 
