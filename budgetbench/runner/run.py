@@ -19,7 +19,7 @@ from budgetbench.archive import read_results, write_summary
 from budgetbench.config import load, restricted
 from budgetbench.datasets import Cache
 from budgetbench.document import dump
-from budgetbench.errors import ConfigError, FailedRunsError, Notice, RequestError
+from budgetbench.errors import FailedRunsError, Notice, RequestError
 from budgetbench.experiment import Experiment
 from budgetbench.kernels import Kernel
 from budgetbench.results.curves import has_curve
@@ -32,7 +32,7 @@ from budgetbench.runner.provenance import write_provenance
 from budgetbench.runner.store import Store, recorded
 from budgetbench.runner.workers import Task
 from budgetbench.runner.workspace import Workspace, default_gram_limit, sweep
-from budgetbench.streams import LearningProblem, load_problem, stream_of
+from budgetbench.streams import LearningProblem, check_classes, load_problem, stream_of
 
 Backend = Literal["loky", "threading"]
 
@@ -191,6 +191,7 @@ def run_experiment(
     source = _Source(experiment, cache)
     experiment = source.experiment
     chosen = restricted(experiment, only)
+    check_classes(experiment, source.problem, chosen.algorithms)
     if dry:
         left = to_do(chosen, source.identity, _finished(folder, experiment))
         return Outcome(experiment, folder, done=chosen.n_trials - left.total(), missing=left)
@@ -230,12 +231,9 @@ class _Source:
 
     def __init__(self, experiment: Experiment, cache: Cache) -> None:
         self._cache = cache
-        try:
-            self.problem, self.data = load_problem(experiment, cache)
-            first = stream_of(self.problem, experiment, 0)
-            self.experiment = experiment.told_by(self.problem.X[np.sort(first.order)])
-        except ConfigError as error:
-            raise experiment.placed(error) from None
+        self.problem, self.data = load_problem(experiment, cache)
+        first = stream_of(self.problem, experiment, 0)
+        self.experiment = experiment.told_by(self.problem.X[np.sort(first.order)])
         self._identities = {0: self.data.identity}
 
     def identity(self, run: int) -> str:
