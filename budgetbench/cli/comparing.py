@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -66,8 +67,11 @@ def compare(
     report = comparison.compare(read, measure, sizes, criteria)
     if not quiet:
         if form == "text":
-            screen = console()
-            screen.print(formats.fitting(comparison.table(report), screen.width))
+            screen, table = console(), comparison.table(report)
+            screen.print(formats.fitting(replace(table, notes=table.notes[:1]), screen.width))
+            for finding in table.notes[1:]:
+                typer.echo(finding)
+            typer.echo()
         else:
             typer.echo(comparison.FORMATS[form](report), nl=False)
     for path in comparison.write(report, out or results / "compare"):

@@ -23,10 +23,11 @@ from budgetbench.results.names import learner_title
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Inches: width of the figure, height of a line of text and of a bar, from the axis to the first of them.
-WIDTH, LINE, BAR, GAP = 6.8, 0.19, 0.11, 0.14
+#: Inches: width of the figure, height of a line of text and of a bar, from the axis to the first of them, and above it.
+WIDTH, LINE, BAR, GAP = 6.8, 0.17, 0.09, 0.12
+HEAD = 2.2 * LINE
 #: Room for labels on either side of the axis, as a share of its length.
-ROOM = 0.42
+ROOM = 0.62
 
 
 def diagram(report: Report) -> Drawing:
@@ -55,8 +56,8 @@ def _caption(report: Report) -> str:
 
 
 def _height(comparison: Comparison) -> float:
-    """Of a panel, in inches: its title and the numbers of the axis, bars, labels."""
-    return 2.4 * LINE + GAP + BAR * len(comparison.groups) + LINE * -(-len(comparison.ranks) // 2)
+    """Of a panel, in inches: its title and the numbers of the axis, bars, labels, and some room below."""
+    return HEAD + GAP + BAR * len(comparison.groups) + LINE * (-(-len(comparison.ranks) // 2) + 0.9)
 
 
 def _panel(axes: Axes, comparison: Comparison, height: float, algorithms: Sequence[str]) -> None:
@@ -64,9 +65,9 @@ def _panel(axes: Axes, comparison: Comparison, height: float, algorithms: Sequen
     ranks, groups = comparison.ranks, comparison.groups
     best, worst = 1, len(ranks)
     reach = ROOM * (worst - best)
-    axes.set(xlim=(best - reach, worst + reach), ylim=(height - 2.4 * LINE, -2.4 * LINE))
+    axes.set(xlim=(best - reach, worst + reach), ylim=(height - HEAD, -HEAD))
     axes.axis("off")
-    axes.text(best - reach, -1.9 * LINE, f"models of at most {size_text(comparison.memory)}", fontsize=8.5)
+    axes.text(best - reach, -1.5 * LINE, f"models of at most {size_text(comparison.memory)}", fontsize=8.5)
     axes.plot([best, worst], [0, 0], color="black", linewidth=0.9)
     for tick in range(best, worst + 1):
         axes.plot([tick, tick], [-0.25 * LINE, 0], color="black", linewidth=0.9)

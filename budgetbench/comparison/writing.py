@@ -71,7 +71,7 @@ def _chosen_by(report: Report) -> str:
 def _tested(comparison: Comparison) -> str:
     """What Friedman's and Wilcoxon's tests say."""
     n, test = comparison.datasets, comparison.friedman
-    said = f"F({test.freedom[0]}, {test.freedom[1]}) = {test.F:.2f}, p = {_p(test.p)} (Friedman); " if test else ""
+    said = f"F({test.freedom[0]}, {test.freedom[1]}) = {test.F:.2f}, p {_p(test.p)} (Friedman); " if test else ""
     if n < comparison.needed:
         of = f"{len(comparison.ranks)} learners"
         return f"{said}{n} datasets are too few for any two of {of} to differ, which takes {comparison.needed}"
@@ -83,7 +83,7 @@ def _tested(comparison: Comparison) -> str:
 
 
 def _p(p: float) -> str:
-    return f"{p:.2g}" if p >= 1e-4 else "below 0.0001"
+    return f"= {p:.2g}" if p >= 1e-4 else "< 0.0001"
 
 
 def tidy(report: Report) -> str:

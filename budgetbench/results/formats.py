@@ -12,7 +12,7 @@ from rich.text import Text
 
 from budgetbench.results.table import Cell, Table
 
-LEFT_OUT = "Mean ± standard deviation; a wider terminal, or table.md, shows all columns and ranges."
+LEFT_OUT = "Mean ± standard deviation; a wider terminal, or markdown, shows all columns and ranges."
 
 LATEX = {"\\": r"\textbackslash{}", "±": r"$\pm$", "–": "--", "~": r"\textasciitilde{}"}
 LATEX |= {character: f"\\{character}" for character in "%&_#$\x7b\x7d"}
