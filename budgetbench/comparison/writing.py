@@ -65,7 +65,8 @@ def _notes(report: Report) -> list[str]:
 def _chosen_by(report: Report) -> str:
     used = dict.fromkeys(by for one in report.comparisons for by in one.chosen["chosen_by"] if by)
     words = " or ".join(MEASURES[name].title.lower() for name in used)
-    return f"parameters by {words} among models that fit" if used else "no parameters to choose"
+    optimistic = " (optimistic)" if "test_error" in used else ""
+    return f"parameters by {words}{optimistic} among models that fit" if used else "no parameters to choose"
 
 
 def _tested(comparison: Comparison) -> str:
