@@ -26,7 +26,7 @@ from budgetbench.runner import workers
 from budgetbench.runner.execute import Record, Setting, execute, units, warm_up
 from budgetbench.runner.plan import Trial, plan, to_do
 from budgetbench.runner.progress import ProgressReport
-from budgetbench.runner.provenance import write_provenance
+from budgetbench.runner.provenance import commit, write_provenance
 from budgetbench.runner.store import Store, recorded
 from budgetbench.runner.workers import Task
 from budgetbench.runner.workspace import Workspace, default_gram_limit, sweep
@@ -257,7 +257,7 @@ def _run_missing(
     experiment = outcome.experiment
     alone = experiment.dataset.inputs_differ  # inputs of a single run have no Gram matrix worth keeping
     limit = 0.0 if alone else default_gram_limit() if crew.gram_limit is None else crew.gram_limit
-    left = Counter(trial.run for trial in missing)
+    left, at = Counter(trial.run for trial in missing), commit()
     drawn_for: dict[int, Workspace] = {}
     summary = _Summary(outcome.folder)
     sweep()
@@ -268,7 +268,7 @@ def _run_missing(
                 progress.stage("kernel values")
                 workspace = Workspace(drawn, experiment.kernel, limit, crew.size)
                 drawn_for[trials[0].run] = workspaces.enter_context(workspace)
-                setting = Setting(experiment, replace(drawn, X=drawn.X[:, :0]), workspace.path)
+                setting = Setting(experiment, replace(drawn, X=drawn.X[:, :0]), workspace.path, at)
                 progress.stage("")
                 for unit in units(trials, workspace.has_gram, experiment):
                     yield Task(unit, setting)
