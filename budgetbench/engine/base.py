@@ -159,8 +159,8 @@ class KernelClassifier(Estimator, ABC):
         """Raise `ParameterError` for values that are each right and do not go together."""
 
     @classmethod
-    def check_kernel(cls, kernel: Kernel) -> None:
-        """Raise `ParameterError` for a kernel that the learner has no rule for."""
+    def check_kernel(cls, kernel: Kernel, values: dict[str, Any]) -> None:
+        """Raise `ParameterError` for a kernel that the learner has no rule for, with these parameters of its own."""
 
     # -- what a learner gives ------------------------------------------------------------------------------------
 
@@ -207,7 +207,7 @@ class KernelClassifier(Estimator, ABC):
         self.classes_ = np.asarray(classes)
         self.n_features_in_ = n_features
         self._kernel = self._make_kernel(n_features)
-        self.check_kernel(self._kernel)
+        self.check_kernel(self._kernel, {name: getattr(self, name) for name in self.own_parameters()})
 
     @contextmanager
     def _charged(self, meter: Meter) -> Iterator[None]:
@@ -243,7 +243,8 @@ class KernelClassifier(Estimator, ABC):
 
     def _fit_kernel(self, inputs: Floats) -> None:
         """Multiply the kernel by a power of two if its values need it, and say so."""
-        self._kernel, plain = self._kernel.fitted_to(inputs), self._kernel
+        plain = self._kernel.told_by(inputs)
+        self._kernel = plain.fitted_to(inputs)
         if self._kernel is not plain:
             warnings.warn(f"{self.title}: {self._kernel}, as float32 cannot hold its values", stacklevel=3)
 

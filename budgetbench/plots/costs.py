@@ -61,7 +61,7 @@ def error_against(
     rows = rows.assign(cost=costs.reindex(rows.index).to_numpy(dtype=float))
     rows = rows[rows["cost"] > 0]
     if rows.empty:
-        raise NothingToDraw(f"no finished run has {measure} and {cost.name}")
+        raise NothingToDraw(f"no finished run has {cost.name} and {options.measure or 'test_error or online_error'}")
     series = _told_apart(series_of(results, rows, over_sizes=True))
     data = _numbers(series, measure, options, column)
     figure, axes = new_figure(options.size, [one.label for one in series] + [FRONT])
