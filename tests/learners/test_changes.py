@@ -26,6 +26,7 @@ BUDGETED: list[tuple[str, dict[str, Any]]] = [
     ("tighter_budget_perceptron", {"removal": "before_insertion", "evaluate": "support"}),
     ("tighter_budget_perceptron", {"evaluate": "flips", "evaluation_size": 7}),
     ("mira", {"size": "fixed"}),
+    ("tightest_perceptron", {}),
     ("bsgd", {"maintenance": "removal"}),
     ("bsgd", {"maintenance": "projection"}),
     ("bsgd", {"maintenance": "merging"}),
