@@ -15,12 +15,13 @@ import numpy as np
 from budgetbench.engine.base import KernelClassifier, Rounds
 from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed
 from budgetbench.engine.online import drive
-from budgetbench.experiment import Experiment
+from budgetbench.experiment import Experiment, without_kernel
 from budgetbench.kernels import Floats, Kernel
 from budgetbench.lazy import one_thread
 from budgetbench.learners import learners
 from budgetbench.results.curves import checkpoints_of
 from budgetbench.runner.plan import Trial
+from budgetbench.runner.provenance import host
 from budgetbench.runner.workspace import open_access
 from budgetbench.streams import LearningProblem, Stream, make_learner, stream_of
 from budgetbench.version import __version__
@@ -33,8 +34,10 @@ class Setting:
     """What the units of one workspace have in common."""
 
     experiment: Experiment
+    kernel: Kernel
     problem: LearningProblem  # with X left out: that is mapped from the workspace
     workspace: str
+    commit: str | None = None
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ def execute(unit: Unit, setting: Setting) -> list[Record]:
     """Do one unit; a trial that fails gives a record that says so."""
     try:
         with one_thread():
-            X, access = open_access(setting.workspace, setting.experiment.kernel)
+            X, access = open_access(setting.workspace, setting.kernel)
             stream = stream_of(setting.problem, setting.experiment, unit.run)
             records = _execute(unit.trials, setting, stream, X, access)
     except Exception as error:
@@ -134,6 +137,8 @@ def _head(trial: Trial, setting: Setting, stream: Stream) -> Record:
         "train_size": len(stream.order),
         "test_size": len(stream.test),
         "version": __version__,
+        "commit": setting.commit,
+        "host": host(),
     }
 
 
@@ -145,6 +150,7 @@ def _learned(model: KernelClassifier, checkpoints: int) -> Record:
         "model_bytes": found.model_bytes,
         "state_bytes": found.state_bytes,
         "train_seconds": round(model.train_seconds_, 6),
+        "kernel_seconds": round(model.kernel_seconds_, 6),
         "online_mistakes": mistakes,
         "online_error": mistakes / len(rounds.margins) if mistakes is not None and rounds is not None else None,
         "margin_errors": found.margin_errors,
@@ -167,7 +173,11 @@ def curve(rounds: Rounds, checkpoints: int) -> Record:
 
 
 def _tested(model: KernelClassifier, X: Floats, stream: Stream) -> Record:
-    record: Record = {"test_error": None, "averaged_test_error": None, "predict_seconds": None}
+    names = "test_error", "averaged_test_error", "validation_error", "predict_seconds"
+    record: Record = dict.fromkeys(names)
+    held_out = stream.validation
+    if len(held_out):
+        record["validation_error"] = float(np.mean(model.errs(X[held_out], stream.labels[held_out])))
     if not len(stream.test):
         return record
     inputs, labels = X[stream.test], stream.labels[stream.test]
@@ -196,6 +206,6 @@ def _warm_up(name: str, params: str, kernel: Kernel) -> None:
     labels = np.array([0, 1, 1, 0] * 2)
     with suppress(Exception), one_thread():
         for access in (Streamed(kernel, X), Gram(kernel.matrix(X, X), X)):
-            model = learners[name](**json.loads(params), kernel=kernel, random_state=0)
+            model = learners[name](**without_kernel(json.loads(params)), kernel=kernel, random_state=0)
             model.start(np.array([-1, 1]), X.shape[1])
             model.learn(access, labels, np.arange(len(X)))
