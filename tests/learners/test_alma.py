@@ -90,5 +90,5 @@ def test_margin_errors_are_those_against_the_margin_of_the_round() -> None:
 
 @pytest.mark.parametrize("alpha", [0.0, -0.5, 1.5, "large"])
 def test_alpha_is_a_share(alpha: Any) -> None:
-    with pytest.raises(ParameterError, match="alpha: found .*; accepted: a number above 0 and at most 1"):
+    with pytest.raises(ParameterError, match=r"alpha: found .*; accepted: a number above 0 and at most 1"):
         ALMA.checked({"alpha": alpha})
