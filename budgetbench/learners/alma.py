@@ -34,8 +34,8 @@ class ALMA(ExpansionLearner):
     passes come to one that does by (1 - α)γ.
 
     Gentile 2001 (JMLR 2), ALMA_p with p = 2, B = √8/α and C = √2, the values of its Theorem 3. Nothing bounds the
-    number of stored examples. An input with K(x, x) = 0 has no direction and is let pass. `margins_` are y f(x), without the
-    division by √K(x, x); a margin error is one for which a step is asked.
+    number of stored examples. An input with K(x, x) = 0 has no direction and is let pass. `margins_` are y f(x),
+    without the division by √K(x, x); a margin error is one for which a step is asked.
     Cost of an example: one kernel value for each stored one; an update changes all coefficients.
 
     Parameters
