@@ -26,6 +26,7 @@ BUDGETED: list[tuple[str, dict[str, Any]]] = [
     ("tighter_budget_perceptron", {"removal": "before_insertion", "evaluate": "support"}),
     ("tighter_budget_perceptron", {"evaluate": "flips", "evaluation_size": 7}),
     ("mira", {"size": "fixed"}),
+    ("tightest_perceptron", {}),
     ("bpa_s", {}),
     ("bpa_nn", {}),
     ("bpa_p", {}),
