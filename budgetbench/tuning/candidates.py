@@ -16,11 +16,11 @@ from budgetbench.kernels import RBF, Kernel
 from budgetbench.lazy import one_thread
 from budgetbench.learners import KernelClassifier, learners
 
-#: What is tried of a parameter beside nothing being said of it; a name means the same to every learner.
+#: What is tried of a parameter, the usual value first; a name means the same to every learner.
 TRIED: dict[str, tuple[Any, ...]] = {
-    "C": (0.1, 1.0, 10.0),
-    "eta": (0.05, 0.2, 0.8),
-    "lam": (1e-5, 1e-4, 1e-3),
+    "C": (1.0, 0.1, 10.0),
+    "eta": (0.2, 0.05, 0.8),
+    "lam": (1e-4, 1e-5, 1e-3),
 }
 #: What a learner needs to have a bounded size, or to be done with a long stream in a short time.
 SETTINGS: dict[str, Parameters] = {
@@ -32,11 +32,11 @@ PROBES, PROBED = (32, 64), 400
 #: A kernel so narrow that no example resembles another, and all are stored.
 NARROW = RBF(gamma=1e6)
 #: Factors of a width that are tried.
-FACTORS = (0.25, 1.0, 4.0)
+FACTORS = (1 / 16, 1 / 4, 1.0, 4.0)
 
 
 def widths(kernels: Sequence[Kernel]) -> tuple[Kernel, ...]:
-    """The kernels to try: those given where they are several, else of a width also a quarter and four times of it."""
+    """The kernels to try: those given where they are several, else of a width also others about it."""
     first = kernels[0]
     if len(kernels) > 1 or not isinstance(first, RBF):
         return tuple(kernels)

@@ -11,8 +11,9 @@ Nothing is known of test examples: the problem that is searched consists of the 
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,7 +40,11 @@ STEPS = 3
 #: Examples below which a part says nothing.
 SHORTEST = 100
 #: How many learn the whole stream, in how many permutations.
-FINALISTS, RUNS = 4, 5
+FINALISTS, RUNS = 5, 5
+
+
+#: What tells two candidates apart once they have learnt.
+CAME = ("validation_error", "online_mistakes", "margin_errors", "insertions", "removals", "support_size", "model_bytes")
 
 
 @dataclass(frozen=True)
@@ -127,7 +132,7 @@ def training_part(problem: LearningProblem, experiment: Experiment) -> LearningP
 
 def _experiment_of(asked: Experiment, searched: Experiment, best: Finalist) -> Experiment:
     """What runs the best one again, as it was run here; where runs split the data anew, on the split that was tuned."""
-    algorithm = next(one for one in searched.algorithms if best.params in one.trials)
+    algorithm = next(one for one in searched.algorithms if one.name == best.algorithm)
     alone = replace(algorithm, trials=(best.params,), grid={name: (value,) for name, value in best.params.items()})
     resplit = asked.dataset.train_size is not None
     chosen = replace(
@@ -172,15 +177,27 @@ class _Search:
         alive = list(range(len(self._sets)))
         for part in self._parts:
             records = self._records(alive, [RUNS], part)
-            alive = sorted(alive, key=lambda number: (_error(records[number, RUNS]), number))[: _kept(len(alive))]
+            kept = _kept(len(alive))
+            alive = sorted(alive, key=lambda number: (_error(records[number, RUNS]), number))
+            alive = self._different(alive, records)[:kept]
         alive = alive[:FINALISTS]
         records = self._records(alive, range(RUNS), None)
         ended = [self._finalist(number, [records[number, run] for run in range(RUNS)]) for number in alive]
         fitting = [one for one in ended if one and one.model_bytes <= self._memory]
         if not fitting:
             reason = next(iter(filter(None, (record.get("error") for record in records.values()))), "none fits")
-            raise BudgetbenchError(f"{self._experiment.name}: no candidate could be measured: {reason}")
+            raise BudgetbenchError(f"{self._experiment.name}: no candidate came to an end: {reason}")
         return tuple(sorted(fitting, key=lambda one: one.error.mean))
+
+    def _different(self, numbers: Sequence[int], records: Mapping[tuple[int, int], Record]) -> list[int]:
+        """Without those whose parameters make no difference to what became of another of the same learner."""
+        found: dict[str, int] = {}
+        for number in numbers:
+            algorithm, params = self._sets[number]
+            what = [algorithm.name, str(self._experiment.kernel_of(params))]
+            came = records[number, RUNS]
+            found.setdefault(json.dumps(what + [came.get(name) for name in CAME]), number)
+        return list(found.values())
 
     def _finalist(self, number: int, records: Sequence[Record]) -> Finalist | None:
         algorithm, params = self._sets[number]

@@ -11,10 +11,10 @@ from budgetbench.results.files import replace_file
 from budgetbench.results.measures import POINTS
 from budgetbench.results.names import learner_title, parameters_text, value_text
 from budgetbench.results.table import Cell, Column, Group, Table
-from budgetbench.tuning.candidates import size_parameter
+from budgetbench.tuning.candidates import SETTINGS, TRIED, size_parameter
 from budgetbench.tuning.search import Finalist, Tuned
 
-HEADERS = ("Learner", "Size", "Parameters", "Bytes", "Validation error, %", "95 % interval")
+HEADERS = ("Learner", "Size", "Parameters", "Bytes", "Validation, %", "95 % interval")
 
 
 def shown(tuned: Tuned, memory: int) -> Table:
@@ -22,10 +22,7 @@ def shown(tuned: Tuned, memory: int) -> Table:
     runs = tuned.finalists[0].error.runs
     return Table(
         title=f"{tuned.experiment.title}, {tuned.tried} candidates of at most {memory} bytes",
-        columns=[
-            Column(header, numeric=number == 1 or number >= 3, fields=(header,))
-            for number, header in enumerate(HEADERS)
-        ],
+        columns=[Column(header, header not in ("Learner", "Parameters"), (header,)) for header in HEADERS],
         groups=[Group("", [[Cell(text, (text,)) for text in _row(tuned, one)] for one in tuned.finalists])],
         notes=[
             f"Mean over {runs} runs on training examples that were held out, and its interval; no test label was seen. "
@@ -37,7 +34,8 @@ def shown(tuned: Tuned, memory: int) -> Table:
 def _row(tuned: Tuned, one: Finalist) -> list[str]:
     cls = learners[one.algorithm]
     size, usual = size_parameter(cls), cls.defaults()
-    told = [name for name, value in one.params.items() if name != size and name in usual and value != usual[name]]
+    tried = {*TRIED, *SETTINGS.get(one.algorithm, ())}
+    told = [name for name, value in one.params.items() if name in tried and value != usual[name]]
     kernel = {name: value for name, value in tuned.experiment.kernel.plain.items() if name != "name"}
     kernel |= {name.removeprefix(KERNEL): value for name, value in one.params.items() if name.startswith(KERNEL)}
     low, high = one.error.low, one.error.high
