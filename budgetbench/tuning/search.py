@@ -230,7 +230,7 @@ class _Search:
         """One trial a task, kernel by kernel; kernel values are computed as the stream passes."""
         light = replace(self._problem, X=self._problem.X[:, :0])
         for kernel in self._experiment.kernels:
-            setting = Setting(self._experiment, kernel, light, workspace.path, first)
+            setting = Setting(self._experiment, kernel, light, workspace.path, first=first)
             for trial in trials:
                 if self._experiment.kernel_of(trial.params) == kernel:
                     yield Task(Unit(trial.run, (trial,)), setting)
