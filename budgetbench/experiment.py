@@ -162,6 +162,9 @@ class Algorithm:
     select : the measure by which tables and figures choose one parameter set (the lowest), or None to show all.
     grid : parameter → its values; every parameter of the learner is there.
     trials : the parameter sets of the grid, complete, the learner's first parameter varying slowest.
+    packages : where the learner is not ours: its package with the version, and others that it needs.
+    title : what it is called in tables and figures, where that is not the learner's own title.
+    entry : how it is written, where that is not a mapping of its name and parameters.
     """
 
     name: str
@@ -169,6 +172,9 @@ class Algorithm:
     select: str | None
     grid: dict[str, tuple[Any, ...]]
     trials: tuple[Parameters, ...]
+    packages: tuple[str, ...] = ()
+    title: str | None = None
+    entry: dict[str, Any] | None = None
 
     @property
     def searched(self) -> dict[str, tuple[Any, ...]]:
@@ -177,6 +183,8 @@ class Algorithm:
 
     def resolved(self) -> dict[str, Any]:
         """The entry as plain data that is read back as the same entry."""
+        if self.entry is not None:
+            return self.entry
         values = {name: list(values) if len(values) > 1 else values[0] for name, values in self.grid.items()}
         return {"name": self.name, **({"select": self.select} if self.select else {}), **values}
 
@@ -283,7 +291,7 @@ class Experiment:
         what = self.stream(data) | {
             "revision": REVISION,
             "kernel": {"name": self.kernel.name, **asdict(self.kernel)},
-            "algorithm": [algorithm.name, algorithm.revision],
+            "algorithm": [algorithm.name, algorithm.revision, *algorithm.packages],
             "params": params,
             "run": run,
         }

@@ -206,4 +206,4 @@ def with_noise(
 def make_learner(experiment: Experiment, algorithm: str, params: Parameters, run: int) -> KernelClassifier:
     """The learner that sees the stream of a run, with its own randomness."""
     seed = int(generator(experiment.seed, Role.LEARNER, run).integers(2**31))
-    return learners[algorithm](**params, kernel=experiment.kernel, random_state=seed)
+    return learners[algorithm].made(params, experiment.kernel, seed)

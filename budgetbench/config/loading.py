@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeVar
 
 from budgetbench.config.algorithms import algorithms_of
 from budgetbench.config.dataset import dataset_of, has_test_set, number_of_classes
+from budgetbench.config.estimators import check_kernel_of_features
 from budgetbench.document import Document, Key, read
 from budgetbench.errors import ParameterError, RequestError, clipped, nearest, refuse
 from budgetbench.experiment import Algorithm, DatasetSection, Experiment, LabelNoise, Reproduces, Table
@@ -166,7 +167,9 @@ def _plot(reading: Reading, key: Key, raw: Any) -> dict[str, Any] | None:
 
 def _check_kernel(reading: Reading, kernel: Kernel, algorithms: list[Algorithm | None]) -> None:
     """Note a kernel that some algorithm has no rule for; once, as it is the same for all."""
-    for algorithm in algorithms:
+    for number, algorithm in enumerate(algorithms):
+        if algorithm and algorithm.entry:
+            check_kernel_of_features(reading, ("algorithms", number), algorithm, kernel)
         try:
             if algorithm:
                 learners[algorithm.name].check_kernel(kernel)

@@ -12,9 +12,16 @@ from budgetbench.lazy import pd
 from budgetbench.learners import learners
 from budgetbench.published import PAPERS, Value, cited, rows_of
 from budgetbench.results.measures import MEASURES, POINTS
-from budgetbench.results.names import learner, learner_title, parameter_text, parameters_text, value_text, varying
+from budgetbench.results.names import (
+    learner,
+    parameter_text,
+    parameters_text,
+    value_text,
+    varying,
+    words_of,
+)
 from budgetbench.results.sizes import budgets
-from budgetbench.results.summary import params_of
+from budgetbench.results.summary import params_of, titles_of
 from budgetbench.results.table import Cell, Column, Group, Table
 
 Row = Mapping[str, Any]
@@ -127,17 +134,18 @@ def _naming(
 ) -> list[tuple[Column, Maker]]:
     """The columns that say which algorithm and which of its parameter sets a row is."""
     params = dict(zip(summary.index, params_of(summary), strict=True))
+    titles = titles_of(summary, experiment)
     names: dict[str, list[str]] = {}
-    for algorithm, rows in summary.groupby("algorithm", sort=False):
-        names[str(algorithm)] = varying((params[i] for i in rows.index), without)
+    for title, rows in summary.groupby(titles, sort=False):
+        names[str(title)] = varying((params[i] for i in rows.index), without)
 
     def algorithm_cell(row: Row) -> Cell:
-        return Cell(learner_title(row["algorithm"]), (row["algorithm"],))
+        return Cell(titles[row.name], (row["algorithm"],))  # type: ignore[attr-defined]
 
     def parameters_cell(row: Row) -> Cell:
         own = params[row.name]  # type: ignore[attr-defined]
         grid = experiment.algorithms[row["entry"]].searched
-        rest = parameters_text(own, [name for name in names[row["algorithm"]] if name not in grid])
+        rest = parameters_text(own, [name for name in names[titles[row.name]] if name not in grid])  # type: ignore[attr-defined]
         found = [_best_of(name, own.get(name), values) for name, values in grid.items()]
         text = ", ".join([*found, *([rest] if rest else [])])
         return Cell(text, (text,))
@@ -149,7 +157,7 @@ def _naming(
 
 
 def _best_of(name: str, value: Any, values: tuple[Any, ...]) -> str:
-    return f"{parameter_text(name, value)} (best of {name.replace('_', ' ')} = {value_text(values)})"
+    return f"{parameter_text(name, value)} (best of {words_of(name)} = {value_text(values)})"
 
 
 def _count(header: str, field: str) -> tuple[Column, Maker]:

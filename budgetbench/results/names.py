@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from budgetbench.errors import ParameterError
+from budgetbench.experiment import Algorithm
 from budgetbench.learners import learners
 
 
 def learner(name: str) -> Any | None:
     """The class of a registered learner, None for an unknown name (results of a learner that is gone)."""
-    return learners[name] if name in learners else None  # noqa: SIM401 - a Registry has no get
+    return learners[name] if learners.canonical(name) in list(learners) else None
 
 
 def complete(algorithm: str, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -32,7 +33,14 @@ def canonical_json(params: Mapping[str, Any]) -> str:
 def learner_title(name: str) -> str:
     """How a learner is called in print."""
     title = getattr(learner(name), "title", None)
-    return str(title) if title else name.replace("_", " ").capitalize()
+    if title or ":" in name:  # a class of another package
+        return str(title or name.rpartition(":")[2])
+    return name.replace("_", " ").capitalize()
+
+
+def entry_title(entry: Algorithm) -> str:
+    """How an entry of an experiment's algorithms is called in print."""
+    return entry.title or learner_title(entry.name)
 
 
 def value_text(value: Any) -> str:
@@ -48,9 +56,14 @@ def value_text(value: Any) -> str:
     return str(value).replace("_", " ")
 
 
+def words_of(name: str) -> str:
+    """A parameter's name in words: `n components`; of a map of features `nystroem n components`."""
+    return name.replace("__", " ").replace("_", " ")
+
+
 def parameter_text(name: str, value: Any) -> str:
     """One parameter in words: `C = 10`, `removal: before insertion`, `no average`."""
-    words = name.replace("_", " ")
+    words = words_of(name)
     if isinstance(value, bool):
         return words if value else f"no {words}"
     if value is None or isinstance(value, str):
