@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.engine.arrivals import Arrivals
-from budgetbench.engine.base import Outcome, Rounds
+from budgetbench.engine.base import Rounds
 from budgetbench.engine.expansion import Block, Expansion
 from budgetbench.engine.kernel_access import KernelAccess, Rows, read_only
 from budgetbench.engine.online import OnlineLearner
@@ -29,6 +29,7 @@ class ExpansionLearner(ExpansionClassifier, OnlineLearner):
     """
 
     asks = True
+    reported = OnlineLearner.reported | {"support_", "support_vectors_", "coefficients_", "averaged_coefficients_"}
     #: Scores of stored examples are needed, so kernel values among them are kept.
     follow_kept: ClassVar[bool] = False
     #: Draws one random number for each example.
@@ -78,13 +79,17 @@ class ExpansionLearner(ExpansionClassifier, OnlineLearner):
         chance = self._random.random(n) if self.randomised else np.empty(0)
         rounds = Rounds(np.empty(n), np.empty(n, np.int64))
         self._visit(Block(order, y, read_only(pool.K), read_only(diagonal), chance), pool.f, rounds)
+        self._check_finite(arrivals, rounds)
+        return rounds
+
+    def _check_finite(self, arrivals: Arrivals, rounds: Rounds) -> None:
+        """Raise `NumericalError` where margins have left what numbers can hold."""
         if not np.isfinite(rounds.margins).all():
             length = np.sqrt(np.square(arrivals.inputs, dtype=np.float64).sum(axis=1).max())
             raise NumericalError(
                 f"{self.title}: sums of {self._kernel} values beyond what numbers can hold; the largest ‖x‖ is "
                 f"{length:.4g}: scale the inputs (`scale: unit`) or take a smaller degree"
             )
-        return rounds
 
     def _state(self) -> Values:
         return self._pool.coefficients
@@ -108,10 +113,6 @@ class ExpansionLearner(ExpansionClassifier, OnlineLearner):
         self.coefficients_ = pool.coefficients.copy()
         if self.per_class and len(self.classes_) == 2:  # the decision value is then the margin of the second class
             self.coefficients_ = self.coefficients_[:, 1] - self.coefficients_[:, 0]
-
-    def outcome(self) -> Outcome:
-        model = ExpansionClassifier.outcome(self)
-        return OnlineLearner.outcome(self)._replace(model_bytes=model.model_bytes, points=model.points)
 
 
 def exact_weight(least: float, largest: float) -> float:

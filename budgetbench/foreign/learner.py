@@ -165,10 +165,11 @@ class ForeignLearner(KernelClassifier):
 
     def outcome(self) -> Outcome:
         nothing = Points(np.empty((0, self.n_features_in_), np.float32), np.empty(0), np.empty(0, np.int64))
-        rounds = self._rounds
+        rounds, pickled = self._rounds, self._pickled_bytes()
         return Outcome(
             size=None,  # nobody knows which examples it stores
-            model_bytes=self._pickled_bytes(),
+            model_bytes=pickled,
+            state_bytes=pickled,
             points=nothing,
             rounds=rounds,
             mistakes=None if rounds is None else int(np.count_nonzero(rounds.margins <= 0)),

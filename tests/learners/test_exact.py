@@ -209,6 +209,8 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("tighter_budget_perceptron", {"budget": 3, "evaluate": "flips", "evaluation_size": 4}),
     ("tighter_budget_perceptron", {"budget": 4, "candidates": 2, "remove_at_once": 2}),
     ("fogd", {"n_components": 9}),
+    ("nogd", {"budget": 6, "rank": 3}),
+    ("nogd", {"budget": 3}),
     ("projectron", {"eta": 0.0}),
     ("projectron", {"bound_budget": 20}),
     ("projectron", {"budget": 4}),

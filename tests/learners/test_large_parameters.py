@@ -22,6 +22,8 @@ SIZES: list[tuple[str, dict[str, Any], str]] = [
     ("budget_perceptron", {}, "budget"),
     ("forgetron", {}, "budget"),
     ("mira", {"size": "fixed"}, "budget"),
+    ("nogd", {}, "budget"),
+    ("nogd", {"budget": 5}, "rank"),
     ("projectron", {"eta": 0.1}, "budget"),
     ("projectron_plus_plus", {"U": 2.0}, "budget"),
     ("randomized_budget_perceptron", {}, "budget"),
