@@ -90,7 +90,7 @@ def constructed(kind: type[Any], given: dict[str, Any]) -> Any:
     """
     try:
         made = kind(**given)
-        if hasattr(made, "_validate_params"):  # scikit-learn's own check, which it makes when learning begins
+        if hasattr(made, "_parameter_constraints"):  # scikit-learn's own check, which it makes when learning begins
             made._validate_params()
     except Exception as error:  # whatever a constructor raises
         said = " ".join(str(error).split())

@@ -115,7 +115,7 @@ class ForeignLearner(KernelClassifier):
     def learn(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
         begun = time.perf_counter()
         if self._map:
-            first = access.X[order[: self._map.n_components]]
+            first = access.X[order[: self._map.n_components]].astype(np.float64)
             self._transformer = self._map.fitted(self._kernel, first, self.random_state)
         if self.batch:
             self._driver.learn(self._features(access.X[order]), labels[order])
@@ -148,8 +148,9 @@ class ForeignLearner(KernelClassifier):
             for at in range(0, len(rows), size):
                 yield Z[at : at + size], own[at : at + size]
 
-    def _features(self, inputs: Floats) -> Floats:
-        return inputs if self._transformer is None else self._transformer.transform(inputs)
+    def _features(self, inputs: Floats) -> NDArray[Any]:
+        """What the estimator sees; float64 where there is a map, as near landmarks leave float32 no digits."""
+        return inputs if self._transformer is None else self._transformer.transform(inputs.astype(np.float64))
 
     # -- what came of it -----------------------------------------------------------------------------------------
 
@@ -195,7 +196,11 @@ def foreign(name: str) -> type[ForeignLearner]:
     ------
     ParameterError : there is no such class, or none that can be driven.
     """
-    kind = imported(name)
+    return adapted(imported(name), name)
+
+
+def adapted(kind: type[Any], name: str) -> type[ForeignLearner]:
+    """The learner that a class is, under a name; `ParameterError` where it cannot be driven."""
     driver = driver_of(kind, name)
     own = {
         "name": name,
