@@ -200,7 +200,7 @@ def _complete(given: Grid, trials: tuple[Parameters, ...]) -> Grid:
     """
     grid = {}
     for name in trials[0]:
-        values = tuple(dict.fromkeys(trial[name] for trial in trials))
+        values = tuple({repr(trial[name]): trial[name] for trial in trials}.values())
         if len(values) == len(given.get(name, (None,))):
             grid[name] = values
         elif name in given:

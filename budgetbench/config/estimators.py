@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from budgetbench.document import Key
-from budgetbench.experiment import Algorithm
 from budgetbench.foreign.features import JOINT, MAPS
 from budgetbench.foreign.learner import CHUNK, EPOCHS
-from budgetbench.kernels import Kernel
 from budgetbench.parameters import Accepted, Parameter, Text
 from budgetbench.reading import Reading
 
@@ -31,7 +29,7 @@ def written(raw: Mapping[str, Any]) -> Written:
     found: Written = {name: ((name,), raw[name]) for name in DRIVEN if name in raw}
     features, params = raw.get("features"), raw.get("params")
     for kind, own in features.items() if isinstance(features, dict) else ():
-        for name, value in own.items() if isinstance(own, dict) else ():
+        for name, value in own.items() if isinstance(own, dict) and kind in MAPS else ():
             found[f"{kind}{JOINT}{name}"] = (("features", kind, name), value)
     for name, value in params.items() if isinstance(params, dict) else ():
         found[name] = (("params", name), value)
@@ -80,11 +78,3 @@ def check_features(reading: Reading, key: Key, raw: Mapping[str, Any]) -> None:
             reading.note((*key, "features", kind), kind, ", ".join(MAPS), names=MAPS)
         elif not isinstance(own, dict) or not own:
             reading.note((*key, "features", kind), own, "a mapping such as {n_components: 100}")
-
-
-def check_kernel_of_features(reading: Reading, key: Key, algorithm: Algorithm, kernel: Kernel) -> None:
-    """Note maps of features that there are not for the experiment's kernel."""
-    for kind in dict.fromkeys(name.partition(JOINT)[0] for name in algorithm.grid if JOINT in name):
-        accepted = MAPS[kind].refuse(kernel) if kind in MAPS else ""
-        if accepted:
-            reading.note((*key, "features", kind), kernel.name, f"{kind} {accepted}")

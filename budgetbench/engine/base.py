@@ -154,8 +154,8 @@ class KernelClassifier(Estimator, ABC):
         """Raise `ParameterError` for values that are each right and do not go together."""
 
     @classmethod
-    def check_kernel(cls, kernel: Kernel) -> None:
-        """Raise `ParameterError` for a kernel that the learner has no rule for."""
+    def check_kernel(cls, kernel: Kernel, values: dict[str, Any]) -> None:
+        """Raise `ParameterError` for a kernel that the learner has no rule for, with these parameters of its own."""
 
     @classmethod
     def made(cls, params: dict[str, Any], kernel: Kernel, random_state: int) -> Self:
@@ -207,12 +207,15 @@ class KernelClassifier(Estimator, ABC):
         self.classes_ = np.asarray(classes)
         self.n_features_in_ = n_features
         self._kernel = self._make_kernel(n_features)
-        self.check_kernel(self._kernel)
+        self.check_kernel(self._kernel, self._own_values())
 
     def _validate(self) -> None:
         for name in self.own_parameters():
             setattr(self, name, plain(getattr(self, name)))  # a NumPy integer may be too short to be added to
-        self.checked({name: getattr(self, name) for name in self.own_parameters()})
+        self.checked(self._own_values())
+
+    def _own_values(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.own_parameters()}
 
     def _make_kernel(self, n_features: int) -> Kernel:
         given = {name: getattr(self, name) for name in KERNEL_PARAMETERS if getattr(self, name) is not None}

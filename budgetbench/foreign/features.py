@@ -51,7 +51,7 @@ class Nystroem(FeatureMap):
 
     @classmethod
     def refuse(cls, kernel: Kernel) -> str:
-        return "" if kernel.name in ("rbf", "polynomial", "linear") else "with the kernel rbf, polynomial or linear"
+        return "" if kernel.name in ("rbf", "polynomial", "linear") else "rbf, polynomial, linear"
 
     def fitted(self, kernel: Kernel, first: Floats, seed: int | None) -> Any:
         words = {"kernel": kernel.name, **asdict(kernel)}
@@ -64,7 +64,7 @@ class RBFSampler(FeatureMap):
 
     @classmethod
     def refuse(cls, kernel: Kernel) -> str:
-        return "" if kernel.name == "rbf" else "with the kernel rbf"
+        return "" if kernel.name == "rbf" else "rbf"
 
     def fitted(self, kernel: Kernel, first: Floats, seed: int | None) -> Any:
         gamma = asdict(kernel)["gamma"]

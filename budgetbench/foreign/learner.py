@@ -94,6 +94,16 @@ class ForeignLearner(KernelClassifier):
         constructed(cls.estimator, theirs)
         return wanted | theirs
 
+    @classmethod
+    def check_kernel(cls, kernel: Kernel, values: dict[str, Any]) -> None:
+        asked = map_of(values)
+        accepted = asked and asked[1].refuse(kernel)
+        if asked and accepted:
+            raise ParameterError("kernel", kernel.name, accepted, f"There are no features for others: {asked[0]}.")
+
+    def _own_values(self) -> dict[str, Any]:
+        return self.params
+
     def _validate(self) -> None:
         self.params = self.checked(self.params)
 

@@ -20,6 +20,8 @@ SIZES: list[tuple[str, dict[str, Any], str]] = [
     ("kernel_matching_pursuit", {"backfitting": True}, "budget"),
     ("kernel_matching_pursuit", {}, "budget"),
     ("budget_perceptron", {}, "budget"),
+    ("bsgd", {}, "budget"),
+    ("bsgd", {"maintenance": "projection"}, "budget"),
     ("forgetron", {}, "budget"),
     ("mira", {"size": "fixed"}, "budget"),
     ("nogd", {}, "budget"),
