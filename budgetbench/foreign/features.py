@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from annotated_types import Ge, Le
 
 from budgetbench.errors import ParameterError
-from budgetbench.kernels import Floats, Kernel
+from budgetbench.kernels import Kernel, Values
 from budgetbench.lazy import lazy
 from budgetbench.parameters import Parameter, Size, declared
 
@@ -36,7 +36,7 @@ class FeatureMap(ABC):
         """The kernels that are accepted, in words, where this one is not; else nothing."""
 
     @abstractmethod
-    def fitted(self, kernel: Kernel, first: Floats, seed: int | None) -> Any:
+    def fitted(self, kernel: Kernel, first: Values, seed: int | None) -> Any:
         """scikit-learn's transformer, ready to transform.
 
         Parameters
@@ -53,7 +53,7 @@ class Nystroem(FeatureMap):
     def refuse(cls, kernel: Kernel) -> str:
         return "" if kernel.name in ("rbf", "polynomial", "linear") else "rbf, polynomial, linear"
 
-    def fitted(self, kernel: Kernel, first: Floats, seed: int | None) -> Any:
+    def fitted(self, kernel: Kernel, first: Values, seed: int | None) -> Any:
         words = {"kernel": kernel.name, **asdict(kernel)}
         return approximations.Nystroem(**words, n_components=len(first), random_state=seed).fit(first)
 
@@ -66,7 +66,7 @@ class RBFSampler(FeatureMap):
     def refuse(cls, kernel: Kernel) -> str:
         return "" if kernel.name == "rbf" else "rbf"
 
-    def fitted(self, kernel: Kernel, first: Floats, seed: int | None) -> Any:
+    def fitted(self, kernel: Kernel, first: Values, seed: int | None) -> Any:
         gamma = asdict(kernel)["gamma"]
         return approximations.RBFSampler(gamma=gamma, n_components=self.n_components, random_state=seed).fit(first)
 
