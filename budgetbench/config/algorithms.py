@@ -20,7 +20,7 @@ from budgetbench.config.estimators import (
 )
 from budgetbench.document import Key
 from budgetbench.errors import NOTHING, ParameterError, Words, dotted
-from budgetbench.experiment import Algorithm, Parameters
+from budgetbench.experiment import SELECTIONS, Algorithm, Parameters
 from budgetbench.foreign import ForeignLearner, foreign
 from budgetbench.learners import KernelClassifier, learners
 from budgetbench.packages import packages_of
@@ -30,24 +30,23 @@ from budgetbench.reading import Reading
 Declared = Mapping[str, Parameter]
 Grid = dict[str, tuple[Any, ...]]
 
-SELECTIONS = ("test_error",)
-
 #: Parameter sets of one experiment: more than a table or a figure shows.
 MOST_SETS = 10_000
 
 
-def algorithms_of(reading: Reading, raw: Any, epochs: int) -> list[Algorithm | None]:
+def algorithms_of(reading: Reading, raw: Any, epochs: int, kernels: int = 1) -> list[Algorithm | None]:
     """The entries in order, None for one whose problems were noted.
 
-    `epochs` is for the learners that have epochs and are given none of their own.
+    `epochs` is for the learners that have epochs and are given none of their own; with so many kernels each parameter
+    set is run.
     """
     key = ("algorithms",)
     if not isinstance(raw, list) or not raw:
         reading.note(key, raw, "a list of mappings, each with a name: at least one")
         return []
-    sets = sum(map(_grid_size, raw))
+    sets = kernels * sum(map(grid_size, raw))
     if sets > MOST_SETS:
-        largest = max(range(len(raw)), key=lambda number: _grid_size(raw[number]))
+        largest = max(range(len(raw)), key=lambda number: grid_size(raw[number]))
         found, accepted = Words(f"{sets} parameter sets"), f"at most {MOST_SETS} of all algorithms together"
         reading.note((*key, largest), found, accepted)
         return []
@@ -57,7 +56,15 @@ def algorithms_of(reading: Reading, raw: Any, epochs: int) -> list[Algorithm | N
     return entries
 
 
-def _grid_size(entry: Any) -> int:
+def selection_of(reading: Reading, key: Key, raw: dict[str, Any]) -> str | None:
+    """The measure by which what stands under `key` is chosen."""
+    select = raw.get("select")
+    if select not in (None, *SELECTIONS):
+        reading.note((*key, "select"), select, ", ".join(SELECTIONS), names=SELECTIONS)
+    return select
+
+
+def grid_size(entry: Any) -> int:
     """How many parameter sets an entry asks for, whether they are right or not."""
     if isinstance(entry, dict) and "estimator" in entry:
         values = [value for _, value in written(entry).values()]
@@ -77,11 +84,10 @@ class _Entry:
         if not isinstance(self.raw, dict):
             self.reading.note(self.key, self.raw, "a mapping with a name")
             return None
-        learner, select = self._learner(), self.raw.get("select")
+        learner = self._learner()
         if learner is None:
             return None
-        if select not in (None, *SELECTIONS):
-            self.reading.note((*self.key, "select"), select, ", ".join(SELECTIONS), names=SELECTIONS)
+        select = selection_of(self.reading, self.key, self.raw)
         grid = self._grid(learner)
         trials = self._trials(learner, grid) if len(self.reading.problems) == before else ()
         if len(self.reading.problems) > before:
@@ -93,7 +99,7 @@ class _Entry:
         return learners[name] if name else None
 
     def _algorithm(self, learner: type[KernelClassifier], select: str | None, grid: Grid, trials: Any) -> Algorithm:
-        return Algorithm(learner.name, learner.revision, select, grid, trials, packages_of(learner.__module__))
+        return Algorithm(learner.name, learner.revision, select, grid, trials, packages=packages_of(learner.__module__))
 
     def _parameters(self, learner: type[KernelClassifier]) -> Declared:
         return learner.own_parameters()
