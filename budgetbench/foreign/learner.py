@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,6 +14,7 @@ from typing_extensions import Self
 
 from budgetbench.engine.base import KernelClassifier, Outcome, Points, Rounds, learners, margins_of
 from budgetbench.engine.kernel_access import KernelAccess, Rows
+from budgetbench.engine.metering import Meter
 from budgetbench.errors import ParameterError, ParameterErrors
 from budgetbench.foreign.classes import SEEDS, arguments, constructed, driver_of, imported
 from budgetbench.foreign.drivers import Driver
@@ -123,20 +123,22 @@ class ForeignLearner(KernelClassifier):
         self._rounds: Rounds | None = None
 
     def learn(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
-        begun = time.perf_counter()
+        with self._charged(Meter()):
+            self._learn(access.X, labels, order)
+        self._learnt = True
+
+    def _learn(self, X: Floats, labels: NDArray[np.int64], order: Rows) -> None:
         if self._map:
-            first = access.X[order[: self._map.n_components]].astype(np.float64)
+            first = X[order[: self._map.n_components]].astype(np.float64)
             self._transformer = self._map.fitted(self._kernel, first, self.random_state)
         if self.batch:
-            self._driver.learn(self._features(access.X[order]), labels[order])
-        else:
-            margins = [self._see(X, own) for X, own in self._chunks(access.X, labels, order)]
-            self._rounds = Rounds(np.concatenate(margins), np.empty(0, dtype=np.int64))
-            for _ in range(self._passes - 1):
-                for X, own in self._chunks(access.X, labels, order):
-                    self._driver.learn(X, own)
-        self.train_seconds_ = time.perf_counter() - begun
-        self._learnt = True
+            self._driver.learn(self._features(X[order]), labels[order])
+            return
+        margins = [self._see(Z, own) for Z, own in self._chunks(X, labels, order)]
+        self._rounds = Rounds(np.concatenate(margins), np.empty(0, dtype=np.int64))
+        for _ in range(self._passes - 1):
+            for Z, own in self._chunks(X, labels, order):
+                self._driver.learn(Z, own)
 
     def _see(self, X: Floats, labels: NDArray[np.int64]) -> Values:
         """Predict a chunk and learn from it: the margins before that."""

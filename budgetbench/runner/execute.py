@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -21,6 +21,7 @@ from budgetbench.lazy import one_thread
 from budgetbench.learners import learners
 from budgetbench.results.curves import checkpoints_of
 from budgetbench.runner.plan import Trial
+from budgetbench.runner.provenance import host
 from budgetbench.runner.workspace import open_access
 from budgetbench.streams import LearningProblem, Stream, make_learner, stream_of
 from budgetbench.version import __version__
@@ -36,6 +37,14 @@ class Setting:
     kernel: Kernel
     problem: LearningProblem  # with X left out: that is mapped from the workspace
     workspace: str
+    commit: str | None = None
+    #: How many examples of the stream are learnt from; all where nothing is said.
+    first: int | None = None
+
+    def stream_of(self, run: int) -> Stream:
+        """What a run sees."""
+        stream = stream_of(self.problem, self.experiment, run)
+        return replace(stream, order=stream.order[: self.first])
 
 
 @dataclass(frozen=True)
@@ -80,7 +89,7 @@ def execute(unit: Unit, setting: Setting) -> list[Record]:
     try:
         with one_thread():
             X, access = open_access(setting.workspace, setting.kernel)
-            stream = stream_of(setting.problem, setting.experiment, unit.run)
+            stream = setting.stream_of(unit.run)
             records = _execute(unit.trials, setting, stream, X, access)
     except Exception as error:
         if len(unit.trials) > 1:  # find out which of the cohort it was; the others are good
@@ -91,7 +100,7 @@ def execute(unit: Unit, setting: Setting) -> list[Record]:
 
 def failures(unit: Unit, setting: Setting, message: str) -> list[Record]:
     """The records of a unit of one trial that failed."""
-    stream = stream_of(setting.problem, setting.experiment, unit.run)
+    stream = setting.stream_of(unit.run)
     failed = {"status": "failed", "error": message}
     return _with_repeated([_head(trial, setting, stream) | failed for trial in unit.trials], unit)
 
@@ -135,6 +144,8 @@ def _head(trial: Trial, setting: Setting, stream: Stream) -> Record:
         "train_size": len(stream.order),
         "test_size": len(stream.test),
         "version": __version__,
+        "commit": setting.commit,
+        "host": host(),
     }
 
 
@@ -146,6 +157,7 @@ def _learned(model: KernelClassifier, checkpoints: int) -> Record:
         "model_bytes": found.model_bytes,
         "state_bytes": found.state_bytes,
         "train_seconds": round(model.train_seconds_, 6),
+        "kernel_seconds": round(model.kernel_seconds_, 6),
         "online_mistakes": mistakes,
         "online_error": mistakes / len(rounds.margins) if mistakes is not None and rounds is not None else None,
         "margin_errors": found.margin_errors,
