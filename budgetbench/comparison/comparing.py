@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -172,11 +173,14 @@ def _nothing(rows: Rows, memory: Sequence[int]) -> str:
     if len(common) < 2:
         have = f"only {common[0]} is" if common else "no learner is"
         return f"{have} in all of {', '.join(rows)}: compare takes experiments that have two learners or more in common"
-    least = [
-        max(float(own.loc[own["algorithm"] == name, "model_bytes_mean"].min()) for _, own in rows.values())
-        for name in common
-    ]
-    size = sorted(least)[1] / 1000
-    asked = f" of at most {max(memory)} bytes" if memory else ""
-    advice = f"from --memory {size:.3g}kB on two have" if memory else "give --select test_error to choose by that"
-    return f"no two learners have a model{asked} on every dataset, chosen by what may choose; {advice}"
+    least = sorted(max(_smallest(own, name) for _, own in rows.values()) for name in common)[1]
+    if memory and max(memory) < least:
+        wanted = f"the two smallest need --memory {math.ceil(least)}"
+        return f"no two learners have a model of at most {max(memory)} B on every dataset; {wanted}"
+    advice = "give --select test_error to choose by that, which is optimistic"
+    return f"no two learners have one parameter set, or a validation or online error to choose by; {advice}"
+
+
+def _smallest(rows: pd.DataFrame, algorithm: str) -> float:
+    """Bytes of a learner's smallest model."""
+    return float(rows.loc[rows["algorithm"] == algorithm, "model_bytes_mean"].min())

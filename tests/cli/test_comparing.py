@@ -41,7 +41,7 @@ def test_a_comparison_is_shown_and_written(call: Call) -> None:
     [
         (["--measure", "tests_error"], "Did you mean 'test_error'?"),
         (["--memory", "much"], "--memory: found 'much'; accepted: a number of bytes such as 20000, 100kB or 1.5MB"),
-        (["--memory", "1"], "no two learners have a model of at most 1 bytes"),
+        (["--memory", "1"], "no two learners have a model of at most 1 B"),
         (["results/tiny"], "compare needs two experiments or more"),
     ],
 )
