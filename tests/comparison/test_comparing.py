@@ -88,6 +88,12 @@ def test_who_has_nothing_to_be_chosen_by_is_left_out(made: Any, tmp_path: Path) 
     assert found.left_out == {"forgetron": "nothing recorded that may choose its parameters on any of the 4 datasets"}
 
 
+def test_a_size_that_is_asked_for_and_too_small_is_told(made: Any) -> None:
+    with pytest.warns(Notice, match="100 B are left out: fewer than two learners fit on every dataset"):
+        report = compare(made(), "test_error", [100, 1000])
+    assert [one.memory for one in report.comparisons] == [1000]
+
+
 def test_sizes_that_make_no_difference_are_left_out(made: Any) -> None:
     assert [one.memory for one in compare(made(), "test_error").comparisons] == [1000, 4000]
 
