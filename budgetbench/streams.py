@@ -257,5 +257,4 @@ def with_noise(
 def make_learner(experiment: Experiment, algorithm: str, params: Parameters, run: int) -> KernelClassifier:
     """The learner that sees the stream of a run, with its own randomness."""
     seed = int(generator(experiment.seed, Role.LEARNER, run).integers(2**31))
-    kernel = experiment.kernel_of(params)
-    return learners[algorithm](**without_kernel(params), kernel=kernel, random_state=seed)
+    return learners[algorithm].made(without_kernel(params), experiment.kernel_of(params), seed)

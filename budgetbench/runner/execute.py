@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from budgetbench.engine.base import KernelClassifier, Rounds
 from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed
-from budgetbench.engine.online import drive
+from budgetbench.engine.online import OnlineLearner, drive
 from budgetbench.experiment import Experiment, without_kernel
 from budgetbench.kernels import Floats, Kernel
 from budgetbench.lazy import one_thread
@@ -38,6 +38,13 @@ class Setting:
     problem: LearningProblem  # with X left out: that is mapped from the workspace
     workspace: str
     commit: str | None = None
+    #: How many examples of the stream are learnt from; all where nothing is said.
+    first: int | None = None
+
+    def stream_of(self, run: int) -> Stream:
+        """What a run sees."""
+        stream = stream_of(self.problem, self.experiment, run)
+        return replace(stream, order=stream.order[: self.first])
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,7 @@ def units(trials: Sequence[Trial], has_gram: bool, experiment: Experiment) -> li
         found.append(Unit(first.run, (first,), tuple(others)))
     for run in sorted({trial.run for trial in rest}):
         of_run = [trial for trial in rest if trial.run == run]
-        alone = [trial for trial in of_run if has_gram or learners[trial.algorithm].batch]
+        alone = [trial for trial in of_run if has_gram or not issubclass(learners[trial.algorithm], OnlineLearner)]
         cohort = tuple(trial for trial in of_run if trial not in alone)
         found += [Unit(run, (trial,)) for trial in alone]
         if cohort:
@@ -82,7 +89,7 @@ def execute(unit: Unit, setting: Setting) -> list[Record]:
     try:
         with one_thread():
             X, access = open_access(setting.workspace, setting.kernel)
-            stream = stream_of(setting.problem, setting.experiment, unit.run)
+            stream = setting.stream_of(unit.run)
             records = _execute(unit.trials, setting, stream, X, access)
     except Exception as error:
         if len(unit.trials) > 1:  # find out which of the cohort it was; the others are good
@@ -93,7 +100,7 @@ def execute(unit: Unit, setting: Setting) -> list[Record]:
 
 def failures(unit: Unit, setting: Setting, message: str) -> list[Record]:
     """The records of a unit of one trial that failed."""
-    stream = stream_of(setting.problem, setting.experiment, unit.run)
+    stream = setting.stream_of(unit.run)
     failed = {"status": "failed", "error": message}
     return _with_repeated([_head(trial, setting, stream) | failed for trial in unit.trials], unit)
 
@@ -168,7 +175,7 @@ def curve(rounds: Rounds, checkpoints: int) -> Record:
     return {
         "seen": seen.tolist(),
         "online_error": [round(value, 6) for value in (mistakes[seen - 1] / seen).tolist()],
-        "support_size": rounds.sizes[seen - 1].tolist(),
+        "support_size": rounds.sizes[seen - 1].tolist() if len(rounds.sizes) else None,
     }
 
 
@@ -206,6 +213,6 @@ def _warm_up(name: str, params: str, kernel: Kernel) -> None:
     labels = np.array([0, 1, 1, 0] * 2)
     with suppress(Exception), one_thread():
         for access in (Streamed(kernel, X), Gram(kernel.matrix(X, X), X)):
-            model = learners[name](**without_kernel(json.loads(params)), kernel=kernel, random_state=0)
+            model = learners[name].made(without_kernel(json.loads(params)), kernel, random_state=0)
             model.start(np.array([-1, 1]), X.shape[1])
             model.learn(access, labels, np.arange(len(X)))
