@@ -45,12 +45,12 @@ class Arrivals:
 class SharedBlock:
     """Kernel values of one block against all that any learner keeps, computed once for all of them."""
 
-    def __init__(self, access: KernelAccess, rows: Rows, kept: Sequence[Rows]) -> None:
+    def __init__(self, source: Source, rows: Rows, kept: Sequence[Rows]) -> None:
         others = np.setdiff1d(np.concatenate(kept), rows)
         self._rows = rows
         self._ids = np.concatenate([rows, others])
         self._order = np.argsort(self._ids)
-        self._values = access.between(rows, self._ids)
+        self._values = source.between(rows, self._ids)
 
     def between(self, rows: Rows, columns: Rows) -> Floats:
         """Kernel values between the block and kept examples; either may come first."""

@@ -20,6 +20,8 @@ class Estimator:
     #: Takes more than two classes as they are.
     multiclass: ClassVar[bool] = False
     _learnt: bool = False
+    #: Who learns in its place where there are more classes than it takes.
+    _stand_in: Any = None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name; `deep` makes no difference, as none of them has parameters of its own."""
