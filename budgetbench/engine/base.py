@@ -116,7 +116,7 @@ class KernelClassifier(Estimator, ABC):
     #: Counted in every run's key: raise it when a change alters what the learner computes.
     revision: ClassVar[int] = 1
     #: Makes of a learner of two classes one of several, see `engine.one_vs_rest`.
-    against_the_rest: ClassVar[Callable[[Any], KernelClassifier]]
+    against_the_rest: ClassVar[Callable[..., KernelClassifier]]
 
     kernel: str | Kernel = "rbf"
     gamma: float | None = None

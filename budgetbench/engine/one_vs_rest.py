@@ -117,7 +117,12 @@ class OneVsRest(OnlineLearner):
             machine._renumber(numbers, kept)
         self._held = np.arange(len(kept))
         if self._tally:
-            self.support_ = numbers[self.support_]
+            self.support_: Rows = numbers[self.support_]
+
+    def _end_part(self) -> None:
+        super()._end_part()
+        for machine in self._machines:
+            machine._end_part()
 
     def _change_to(self, parameters: dict[str, Any]) -> None:
         for machine in self._machines:

@@ -222,6 +222,10 @@ class OnlineLearner(KernelClassifier):
         kept = self.kept()
         self._memory = Memory(X[kept], labels[kept], numbers[kept])
         self._renumber(numbers, kept)
+        self._end_part()
+
+    def _end_part(self) -> None:
+        """Let counts go on, and rounds begin anew with the next part."""
         rounds = self._course.rounds + len(self.margins_)
         self._course = Course(rounds, self.mistakes_, self.kernel_evaluations_, self._size())
 
