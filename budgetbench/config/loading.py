@@ -97,6 +97,8 @@ def interpret(document: Document) -> Experiment:
         algorithms = algorithms_of(reading, data["algorithms"], outline["epochs"] if outline else 1)
     if dataset:
         _check_together(reading, dataset, algorithms)
+    if kernel:
+        _check_kernel(reading, kernel, algorithms)
     refuse(reading.problems)
     if not (outline and kernel and dataset):
         raise AssertionError("a part of the configuration is missing and no problem was noted")
@@ -160,6 +162,17 @@ def _plot(reading: Reading, key: Key, raw: Any) -> dict[str, Any] | None:
         return None
     kind = reading.named(key, raw, figures, "kind")
     return reading.checked(key, raw, {"kind": _NAME} | figures[kind].parameters()) if kind else None
+
+
+def _check_kernel(reading: Reading, kernel: Kernel, algorithms: list[Algorithm | None]) -> None:
+    """Note a kernel that some algorithm has no rule for; once, as it is the same for all."""
+    for algorithm in algorithms:
+        try:
+            if algorithm:
+                learners[algorithm.name].check_kernel(kernel)
+        except ParameterError as error:
+            reading.note(("kernel", "name"), error.found, error.accepted, error.hint)
+            return
 
 
 def _check_together(reading: Reading, dataset: DatasetSection, algorithms: list[Algorithm | None]) -> None:

@@ -154,6 +154,10 @@ class KernelClassifier(Estimator, ABC):
     def _check_together(cls, values: dict[str, Any]) -> None:
         """Raise `ParameterError` for values that are each right and do not go together."""
 
+    @classmethod
+    def check_kernel(cls, kernel: Kernel) -> None:
+        """Raise `ParameterError` for a kernel that the learner has no rule for."""
+
     # -- what a learner gives ------------------------------------------------------------------------------------
 
     @abstractmethod
@@ -225,6 +229,7 @@ class KernelClassifier(Estimator, ABC):
         self.classes_ = np.asarray(classes)
         self.n_features_in_ = n_features
         self._kernel = self._make_kernel(n_features)
+        self.check_kernel(self._kernel)
 
     def _validate(self) -> None:
         for name in self.own_parameters():

@@ -13,16 +13,12 @@ import numpy as np
 from budgetbench.compiled import compiled
 from budgetbench.errors import ParameterError
 from budgetbench.kernels.products import (
-    BLOCK,
-    COLUMNS,
-    TILE,
     Floats,
     Panel,
     Rows,
     Scratch,
     Values,
-    panel_of,
-    rows_of,
+    tiles,
 )
 from budgetbench.parameters import Parameter, check, declared
 from budgetbench.registry import Registry
@@ -108,16 +104,10 @@ class Kernel(ABC):
         A tile is good until the next one comes.
         """
         work, place = Scratch(), Scratch()
-        for start in range(0, len(X), BLOCK):
-            block = rows_of(X[start : start + BLOCK])
-            for first in range(0, len(Z), COLUMNS):
-                panel = panel_of(Z[first : first + COLUMNS], block)
-                columns = slice(first, first + len(panel))
-                for at in range(0, len(block), TILE):
-                    rows = block.tile(at)
-                    tile = place.tile(len(rows), len(panel), np.float32)
-                    self._fill(tile, rows, panel, work)
-                    yield slice(start + at, start + at + len(rows)), columns, tile
+        for where, columns, rows, panel in tiles(X, Z):
+            tile = place.tile(len(rows), len(panel), np.float32)
+            self._fill(tile, rows, panel, work)
+            yield where, columns, tile
 
     @abstractmethod
     def row(self, x: Floats, Z: Floats) -> Values:

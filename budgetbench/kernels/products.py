@@ -13,6 +13,7 @@ Loops run over the columns of a panel, the rows of the other side transposed, so
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -111,6 +112,17 @@ def panel_of(Z: Floats, rows: Rows) -> Panel:
     unit = _unit(Z) if rows.unit else 0.0
     lengths = np.sqrt(rows.norms.max(initial=0.0) * norms.max(initial=0.0))
     return Panel(panel, norms, bool(unit and lengths <= EXACT * rows.unit * unit))
+
+
+def tiles(X: Floats, Z: Floats) -> Iterator[tuple[slice, slice, Rows, Panel]]:
+    """The rows of X and of Z made ready to be multiplied, a tile at a time, with its place; rows of X come in order."""
+    for start in range(0, len(X), BLOCK):
+        block = rows_of(X[start : start + BLOCK])
+        for first in range(0, len(Z), COLUMNS):
+            panel = panel_of(Z[first : first + COLUMNS], block)
+            for at in range(0, len(block), TILE):
+                rows = block.tile(at)
+                yield slice(start + at, start + at + len(rows)), slice(first, first + len(panel)), rows, panel
 
 
 class Scratch:

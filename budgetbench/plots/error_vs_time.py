@@ -97,7 +97,7 @@ def _labels(series: list[Series]) -> list[str]:
         cls = learner(one.algorithm)
         usual = cls.defaults() if cls else {}
         siblings = [other for other, its in zip(params, series, strict=True) if its.algorithm == one.algorithm]
-        names = [name for name in varying(siblings, without=kept()) if own.get(name) != usual.get(name)]
+        names = [name for name in varying(siblings, without=kept(one.algorithm)) if own.get(name) != usual.get(name)]
         words = parameters_text(own, names)
         labels.append(f"{learner_title(one.algorithm)} ({words})" if words else learner_title(one.algorithm))
     return labels

@@ -52,12 +52,12 @@ class Series:
 
 def series_of(results: Results, rows: pd.DataFrame, over_sizes: bool) -> list[Series]:
     """One series for each row, or (`over_sizes`) one for all rows of a learner that differ in how much it keeps."""
-    joined = kept() if over_sizes else ()
     params = dict(zip(rows.index, params_of(rows), strict=True))
     entries = results.experiment.algorithms
     algorithms = list(dict.fromkeys(entry.name for entry in entries))
     found: list[Series] = []
     for algorithm, own in rows.groupby("algorithm", sort=False):
+        joined = kept(str(algorithm)) if over_sizes else ()
         groups: dict[tuple[str, tuple[str, ...]], list[Any]] = {}
         for i in own.index:
             sized = tuple(name for name in joined if params[i].get(name) is not None)

@@ -1,6 +1,6 @@
 """Which parameters say how many examples a learner keeps or looks at: those that learners declare as a `Size`.
 
-A name means the same to every learner, so that records of one that is gone are read as well.
+The name of a number of examples means the same to every learner, so that records of one that is gone are read as well.
 """
 
 from __future__ import annotations
@@ -24,9 +24,13 @@ def _sizes(names: tuple[str, ...]) -> dict[str, Size]:
     return {parameter.name: parameter.size for one in own for parameter in one.values() if parameter.size}
 
 
-def kept() -> tuple[str, ...]:
-    """Parameters that set how many examples are kept: results that differ in these only are joined to a line."""
-    return tuple(name for name, size in sizes().items() if size.kept)
+def kept(algorithm: str) -> tuple[str, ...]:
+    """Parameters that set how much a learner keeps: its results that differ in these only are joined to a line.
+
+    Of a learner that is gone those that any other has. The same name, such as η, may be a learning rate elsewhere.
+    """
+    own = _sizes((algorithm,)) if algorithm in learners else sizes()
+    return tuple(name for name, size in own.items() if size.kept)
 
 
 def budgets() -> tuple[str, ...]:

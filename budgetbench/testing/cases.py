@@ -16,6 +16,7 @@ from budgetbench.engine.base import KernelClassifier
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.engine.support import ExpansionClassifier
 from budgetbench.errors import ParameterError
+from budgetbench.kernels import Kernel
 from budgetbench.parameters import choices
 
 Labels = NDArray[np.int64]
@@ -49,6 +50,14 @@ class Case:
         model = self.make(**more)
         model.start(np.array([-1, 1]), n_features)
         return model
+
+    def takes(self, kernel: Kernel) -> bool:
+        """Whether the learner has a rule for a kernel."""
+        try:
+            self.learner.check_kernel(kernel)
+        except ParameterError:
+            return False
+        return True
 
     @property
     def online(self) -> bool:

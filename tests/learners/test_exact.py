@@ -118,7 +118,8 @@ def course_of(name: str, values: dict[str, Any], problem: Problem, way: str) -> 
             seen += len(model.margins_)
     finally:
         arrivals.BLOCK = usual
-    found.support, found.coefficients = model.support_.tolist(), model.coefficients_.tolist()
+    found.support = model.support_.tolist() if hasattr(model, "support_") else []
+    found.coefficients = model._state().tolist()
     return found
 
 
@@ -195,6 +196,8 @@ def test_kernel_values_over_hundreds_of_powers_of_two(name: str, gamma: float) -
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("passive_aggressive", {}),
     ("passive_aggressive", {"C": 0.05}),
+    ("kernel_gradient_descent", {}),
+    ("kernel_gradient_descent", {"eta": 0.3}),
     ("forgetron", {"budget": 3}),
     ("perceptron", {"beta": 0.3}),
     ("budget_perceptron", {"budget": 3, "update": "mira"}),
@@ -205,6 +208,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("tighter_budget_perceptron", {"budget": 3, "evaluate": "random", "evaluation_size": 5, "update": "no_bias_svm"}),
     ("tighter_budget_perceptron", {"budget": 3, "evaluate": "flips", "evaluation_size": 4}),
     ("tighter_budget_perceptron", {"budget": 4, "candidates": 2, "remove_at_once": 2}),
+    ("fogd", {"n_components": 9}),
     ("projectron", {"eta": 0.0}),
     ("projectron", {"bound_budget": 20}),
     ("projectron", {"budget": 4}),
@@ -239,6 +243,8 @@ def test_every_online_learner_is_here() -> None:
 def test_nobody_can_tell_how_the_stream_was_cut(name: str, values: dict[str, Any], problem: Problem) -> None:
     if name == "forgetron":
         problem = unit_rows(problem)
+    if name == "fogd":
+        problem = Problem(problem.X, problem.y, {"kernel": "rbf", "gamma": problem.kernel.get("gamma", 0.5)})
     expected = course_of(name, values, problem, "gram")
     for way in ("blocks of 1", "blocks of 7", "calls", "calls, blocks of 3"):
         assert course_of(name, values, problem, way) == expected, way

@@ -13,7 +13,9 @@ from budgetbench.results.sizes import budget_of, budgets, kept, signs, sizes_of
 
 
 def test_what_the_learners_declare() -> None:
-    assert kept() == ("budget", "bound_budget", "U", "eta")
+    assert kept("projectron") == ("bound_budget", "U", "eta", "budget")
+    assert kept("kernel_gradient_descent") == ()  # whose η is a learning rate
+    assert set(kept("gone")) >= {"budget", "bound_budget", "U", "eta"}
     assert budgets() == ("budget", "bound_budget")
     assert signs() == {"budget": "B", "evaluation_size": "q"}
 
