@@ -203,7 +203,12 @@ def with_noise(
     return noisy
 
 
-def make_learner(experiment: Experiment, algorithm: str, params: Parameters, run: int) -> KernelClassifier:
-    """The learner that sees the stream of a run, with its own randomness."""
+def make_learner(
+    experiment: Experiment, algorithm: str, params: Parameters, run: int, n_classes: int
+) -> KernelClassifier:
+    """The learner that sees the stream of a run, with its own randomness; several in its place where the data has more
+    classes than it takes and the experiment says so."""
     seed = int(generator(experiment.seed, Role.LEARNER, run).integers(2**31))
-    return learners[algorithm](**params, kernel=experiment.kernel, random_state=seed)
+    learner = learners[algorithm](**params, kernel=experiment.kernel, random_state=seed)
+    several = n_classes > 2 and not learner.multiclass and experiment.dataset.multiclass
+    return learner.against_the_rest(learner) if several else learner

@@ -181,9 +181,13 @@ def _check_together(reading: Reading, dataset: DatasetSection, algorithms: list[
     for number, algorithm in enumerate(algorithms):
         if algorithm is None:
             continue
-        if classes is not None and classes > 2 and not learners[algorithm.name].multiclass:
+        binary = not learners[algorithm.name].multiclass and dataset.multiclass is None
+        if classes is not None and classes > 2 and binary:
             several = ", ".join(name for name in learners if learners[name].multiclass)
-            hint = f"{dataset.name} has {classes} classes: name one or some of them as dataset.positive."
+            hint = (
+                f"{dataset.name} has {classes} classes: name one or some of them as dataset.positive, or let a learner "
+                "learn each of them with dataset.multiclass: one_vs_rest."
+            )
             key: Key = ("algorithms", number, "name")
             reading.note(key, algorithm.name, f"for more than two classes: {several}", hint)
         if algorithm.select and not has_test_set(dataset):

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from budgetbench.engine.arrivals import Arrivals, SharedBlock
-from budgetbench.engine.base import KernelClassifier, Outcome, Points, Rounds, wrong
+from budgetbench.engine.base import Outcome, Points, Rounds, wrong
 from budgetbench.engine.expanding import ExpansionLearner
 from budgetbench.engine.kernel_access import KernelAccess, Rows
 from budgetbench.engine.online import OnlineLearner

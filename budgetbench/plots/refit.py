@@ -45,7 +45,7 @@ class Refit:
             access = Streamed(experiment.kernel, X) if own else Gram(experiment.kernel.matrix(X, X), X)
         for _, trial in trials.iterrows():
             with _or_nothing():
-                model: Any = make_learner(experiment, trial["algorithm"], trial["params"], RUN)
+                model: Any = make_learner(experiment, trial["algorithm"], trial["params"], RUN, len(problem.classes))
                 model.start(problem.classes, X.shape[1])
             model.learn(access, self.stream.labels, self.stream.order)
             learnt, was = model.outcome().size, trial["support_size"]
