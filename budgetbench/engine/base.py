@@ -72,12 +72,13 @@ class Outcome(NamedTuple):
     """What came of learning, for records and figures; None where it does not apply.
 
     size : what counts against a budget.
-    model_bytes : memory that the decision function takes.
+    model_bytes, state_bytes : what prediction needs, and what learning goes on from; see `engine.size`.
     rounds : of the first pass. The other numbers are as in `OnlineLearner`.
     """
 
     size: int
     model_bytes: int
+    state_bytes: int
     points: Points
     rounds: Rounds | None = None
     mistakes: int | None = None

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.engine.arrivals import Arrivals
-from budgetbench.engine.base import Outcome, Rounds
+from budgetbench.engine.base import Rounds
 from budgetbench.engine.expansion import Block, Expansion
 from budgetbench.engine.kernel_access import KernelAccess, Rows, read_only
 from budgetbench.engine.online import OnlineLearner
@@ -29,6 +29,7 @@ class ExpansionLearner(ExpansionClassifier, OnlineLearner):
     """
 
     asks = True
+    reported = OnlineLearner.reported | {"support_", "support_vectors_", "coefficients_", "averaged_coefficients_"}
     #: Scores of stored examples are needed, so kernel values among them are kept.
     follow_kept: ClassVar[bool] = False
     #: Draws one random number for each example.
@@ -122,10 +123,6 @@ class ExpansionLearner(ExpansionClassifier, OnlineLearner):
         self.coefficients_ = pool.coefficients.copy()
         if self.per_class and len(self.classes_) == 2:  # the decision value is then the margin of the second class
             self.coefficients_ = self.coefficients_[:, 1] - self.coefficients_[:, 0]
-
-    def outcome(self) -> Outcome:
-        model = ExpansionClassifier.outcome(self)
-        return OnlineLearner.outcome(self)._replace(model_bytes=model.model_bytes, points=model.points)
 
 
 def exact_weight(least: float, largest: float) -> float:

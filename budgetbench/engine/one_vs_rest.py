@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from budgetbench.engine.arrivals import Arrivals, SharedBlock
-from budgetbench.engine.base import Outcome, Points, Rounds, wrong
+from budgetbench.engine.base import Points, Rounds, wrong
 from budgetbench.engine.expanding import ExpansionLearner
 from budgetbench.engine.kernel_access import KernelAccess, Rows
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.engine.pool import Changes
+from budgetbench.engine.size import nbytes
 from budgetbench.engine.storage import positions
 from budgetbench.engine.support import BatchLearner, ExpansionClassifier
 from budgetbench.kernels import Floats, Values
@@ -148,28 +149,36 @@ class OneVsRest(OnlineLearner):
         self.intercept_ = np.array([machine.intercept_ for machine in self._machines])
         if hasattr(self._machines[0], "averaged_coefficients_"):
             averaged = [machine.averaged_coefficients_ for machine in self._machines]
-            self.averaged_coefficients_ = self._points(averaged).coefficients
+            self.averaged_coefficients_ = self._united(averaged).coefficients
 
     def _total(self, count: str) -> int | None:
         counts = [getattr(machine, count) for machine in self._machines]
         return None if None in counts else sum(counts)
 
-    def _points(self, coefficients: Sequence[Values] | None = None) -> Points:
-        """The learners' points, with their own coefficients or these."""
-        points = [machine.outcome().points for machine in self._machines]
-        if coefficients is not None:
-            points = [one._replace(coefficients=own) for one, own in zip(points, coefficients, strict=True)]
-        return united(points, self._held)
+    def _points(self) -> Points:
+        return self._united([machine._points().coefficients for machine in self._machines])
 
-    def outcome(self) -> Outcome:
-        memory = sum(machine.outcome().model_bytes for machine in self._machines)
-        points = self._points()
-        if self._tally:
-            memory = points.inputs.nbytes + points.coefficients.nbytes
-        return super().outcome()._replace(model_bytes=memory, points=points)
+    def _united(self, coefficients: Sequence[Values]) -> Points:
+        """The learners' points with these coefficients, those of each learner in a column."""
+        points = [machine._points() for machine in self._machines]
+        own = [one._replace(coefficients=column) for one, column in zip(points, coefficients, strict=True)]
+        return united(own, self._held)
+
+    @property
+    def _expands(self) -> bool:
+        """Whether one expansion over the union of the support sets gives all decision values, each kernel value once."""
+        return type(self._binary)._decide is ExpansionClassifier._decide
+
+    def _own_bytes(self) -> int:
+        return sum(machine._own_bytes() for machine in self._machines)
+
+    def _model_bytes(self) -> int:
+        if self._expands:
+            return nbytes([self.support_vectors_, self.coefficients_])
+        return sum(machine._model_bytes() for machine in self._machines)
 
     def _decide(self, inputs: Floats) -> Values:
-        if type(self._binary)._decide is ExpansionClassifier._decide:  # each kernel value once
+        if self._expands:
             return self._kernel.expansion(inputs, self.support_vectors_, self.coefficients_) + self.intercept_
         return np.stack([machine._decide(inputs) for machine in self._machines], axis=1)
 
@@ -203,7 +212,7 @@ class BatchOneVsRest(BatchLearner):
         for k, machine in enumerate(machines):
             machine.start(BINARY, self.n_features_in_)
             machine.learn(access, (labels == k).astype(np.int64), order)
-        points = united([machine.outcome().points for machine in machines], order)
+        points = united([machine._points() for machine in machines], order)
         self.support_, self.coefficients_ = points.examples, points.coefficients
         self.intercept_ = np.array([machine.intercept_ for machine in machines])
 

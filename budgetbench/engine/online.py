@@ -16,6 +16,7 @@ from typing_extensions import Self
 from budgetbench.engine.arrivals import Arrivals, SharedBlock, blocks
 from budgetbench.engine.base import KernelClassifier, Outcome, Points, Rounds
 from budgetbench.engine.kernel_access import KernelAccess, Rows, Streamed
+from budgetbench.engine.size import bytes_of_example, nbytes
 from budgetbench.errors import ParameterError
 from budgetbench.kernels import Floats, Values
 from budgetbench.lazy import lazy
@@ -84,6 +85,8 @@ class OnlineLearner(KernelClassifier):
     discards: ClassVar[bool] = True
     #: Parameters that may change between calls of `partial_fit`; they count from the next call on.
     changeable: ClassVar[frozenset[str]] = frozenset()
+    #: Attributes that learning does not go on from: they tell of the past, or hold what others hold.
+    reported: ClassVar[frozenset[str]] = frozenset({"classes_", "margins_", "sizes_", "_course", "_memory"})
 
     epochs: Repeats = 1
 
@@ -108,6 +111,18 @@ class OnlineLearner(KernelClassifier):
     def _renumber(self, numbers: Rows, kept: Rows) -> None:
         """The rows of the data set are called by these numbers from now on; these of them, among which are those of
         `kept()`, become its rows 0, 1, …."""
+
+    def _points(self) -> Points:
+        """The points that f is made of, for figures; by default none."""
+        return Points(np.empty((0, self.n_features_in_), np.float32), np.empty(0), np.empty(0, np.int64))
+
+    def _own_bytes(self) -> int:
+        """Of all that the learner holds beside kept examples."""
+        return nbytes({name: value for name, value in vars(self).items() if name not in self.reported})
+
+    def _model_bytes(self) -> int:
+        """Of what `_decide` reads; by default all that the learner holds."""
+        return self._own_bytes()
 
     @property
     def margin_threshold(self) -> float:
@@ -163,10 +178,13 @@ class OnlineLearner(KernelClassifier):
         del self._state_before
 
     def outcome(self) -> Outcome:
+        if self._stand_in is not None:
+            return self._stand_in.outcome()
         return Outcome(
             size=self._size(),
-            model_bytes=self._state().nbytes,
-            points=Points(np.empty((0, self.n_features_in_), np.float32), np.empty(0), np.empty(0, np.int64)),
+            model_bytes=self._model_bytes(),
+            state_bytes=self._own_bytes() + len(self.kept()) * bytes_of_example(self.n_features_in_),
+            points=self._points(),
             rounds=Rounds(self.margins_, self.sizes_),
             mistakes=self.mistakes_,
             margin_errors=int(np.count_nonzero(self.margins_ <= self.margin_threshold)),

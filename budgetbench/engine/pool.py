@@ -7,6 +7,7 @@ over (`engine.storage`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -103,6 +104,13 @@ class Pool:
     def kept(self) -> Rows:
         """Positions of all that must survive the block: the members, then companions that are none."""
         return np.concatenate([self.members, self.companions[~self.f.stored[self.companions]]])
+
+    @property
+    def nbytes(self) -> int:
+        """Of what goes on when the block has passed: coefficients, and what is followed of the kept examples, their
+        scores and the members' kernel values with them."""
+        followed = len(self.kept) if self._storage.follow_kept else 0
+        return self.coefficients.nbytes + followed * (8 * math.prod(self._outputs) + 4 * len(self.members))
 
     def spread(self, gram: Floats) -> None:
         """Lay the pool out over a whole data set whose Gram matrix is at hand."""

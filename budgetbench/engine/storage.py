@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -28,7 +28,10 @@ class Storage(ABC):
     ----------
     ids : the row number of the example in each position.
     K : kernel values, see `Block`.
+    follow_kept : whether the scores of kept examples are followed too and not those of the block alone.
     """
+
+    follow_kept: bool
 
     def __init__(self) -> None:
         self.ids: Rows = np.empty(0, dtype=np.int64)
@@ -62,12 +65,12 @@ class Storage(ABC):
 class Packed(Storage):
     """The block first, then the kept examples, laid out anew for each block.
 
-    Kernel values among the kept are carried over, where their scores are followed too and not those of the block alone.
+    Kernel values among the kept are carried over, where their scores are followed.
     """
 
     def __init__(self, follow_kept: bool) -> None:
         super().__init__()
-        self._follow_kept = follow_kept
+        self.follow_kept = follow_kept
 
     def turn(
         self, rows: Rows, members: Rows, kept: Rows, scores: Values, source: Source, most: int
@@ -76,7 +79,7 @@ class Packed(Storage):
         carried = kept[fresh]
         ids = np.concatenate([rows, self.ids[carried]])
         size, n_rows = len(rows), len(rows) + int(np.count_nonzero(fresh[: len(members)]))
-        if self._follow_kept:
+        if self.follow_kept:
             # taken out first: the old matrix and the new one need not be there at once
             self.K = among = gather(self.K, carried[: n_rows - size], carried)
             K = np.empty((n_rows, len(ids)), dtype=np.float32)
@@ -86,7 +89,7 @@ class Packed(Storage):
         else:
             K = source.between(ids[:n_rows], rows)
         followed = np.zeros((*scores.shape[:-1], K.shape[1]))
-        if self._follow_kept:
+        if self.follow_kept:
             followed[..., size:] = scores[..., carried]
         moved = positions(self.ids, ids)
         self.ids, self.K = ids, K
@@ -95,7 +98,7 @@ class Packed(Storage):
     def renumber(self, rows: Rows, members: Rows, kept: Rows, scores: Values) -> tuple[Values, Rows]:
         moved = np.full(len(self.ids), -1)
         moved[kept] = np.arange(len(kept))
-        followed = kept if self._follow_kept else kept[:0]
+        followed = kept if self.follow_kept else kept[:0]
         self.K = np.ascontiguousarray(self.K[np.ix_(members, followed)])
         self.ids = positions(self.ids[kept], rows)
         return np.ascontiguousarray(scores[..., followed]), moved
@@ -111,10 +114,19 @@ class Placed(Storage):
     place, free or held by one member. Kernel values and scores of unused positions mean nothing.
     """
 
+    follow_kept = True
+
     def __init__(self) -> None:
         super().__init__()
         self._width = 0
         self._values: Floats = np.zeros(0, dtype=np.float32)  # those of K, one row after the other
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_values"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._values = self.K.reshape(-1)  # the same memory, which two arrays of a pickle would not be
 
     def turn(
         self, rows: Rows, members: Rows, kept: Rows, scores: Values, source: Source, most: int

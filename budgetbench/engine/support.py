@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from budgetbench.engine.base import KernelClassifier, Outcome, Points
 from budgetbench.engine.kernel_access import KernelAccess, Rows
+from budgetbench.engine.size import bytes_of_example, nbytes
 from budgetbench.kernels import Floats, Values
 from budgetbench.lazy import lazy
 
@@ -46,9 +47,11 @@ class ExpansionClassifier(KernelClassifier):
     def _decide(self, inputs: Floats) -> Values:
         return self._kernel.expansion(inputs, self.support_vectors_, self.coefficients_) + self.intercept_
 
-    def outcome(self) -> Outcome:
-        points = Points(self.support_vectors_, self.coefficients_, self.support_)
-        return Outcome(self.n_support_, points.inputs.nbytes + points.coefficients.nbytes, points)
+    def _points(self) -> Points:
+        return Points(self.support_vectors_, self.coefficients_, self.support_)
+
+    def _model_bytes(self) -> int:
+        return nbytes([self.support_vectors_, self.coefficients_])
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -66,8 +69,15 @@ class BatchLearner(ExpansionClassifier):
         self._select(access, labels, order)
         self.train_seconds_ = time.perf_counter() - begun
         self.support_vectors_ = access.X[self.support_]
+        self._n_train = len(order)
         self._learnt = True
 
     @abstractmethod
     def _select(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
         """Choose the support set among the examples `order` of a data set; see `learn`."""
+
+    def outcome(self) -> Outcome:
+        if self._stand_in is not None:
+            return self._stand_in.outcome()
+        state = self._n_train * bytes_of_example(self.n_features_in_)
+        return Outcome(self.n_support_, self._model_bytes(), state, self._points())

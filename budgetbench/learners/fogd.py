@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.engine.arrivals import BLOCK, Arrivals
-from budgetbench.engine.base import Outcome, Rounds, learner
+from budgetbench.engine.base import Rounds, learner
 from budgetbench.engine.fourier import FourierFeatures
 from budgetbench.engine.linear import BELOW_ONE, descend, inner_products
 from budgetbench.engine.online import OnlineLearner
@@ -73,6 +73,3 @@ class FOGD(OnlineLearner):
             some = slice(start, start + BLOCK)
             values[some] = inner_products(self._features.of(inputs[some]), self._w)
         return values
-
-    def outcome(self) -> Outcome:
-        return super().outcome()._replace(model_bytes=self._features.turns.nbytes + self._w.nbytes)

@@ -34,6 +34,7 @@ def accuracy(summary: pd.DataFrame, experiment: Experiment) -> Table:
         _measure("averaged_test_error"),
         _measure("online_error", dispensable=True),
         _measure("support_size"),
+        _measure("model_bytes", dispensable=True),
         _count("Failed", "failed"),
     ]
     notes = [f"Test error: {SPREAD} {RANGE} over the runs; other measures: {SPREAD}."]
@@ -53,6 +54,7 @@ def mistakes(summary: pd.DataFrame, experiment: Experiment) -> Table:
         _printed("Paper", "online_error", published),
         _measure("support_size", "Size of support set"),
         _printed("Paper", "support_size", published),
+        _measure("model_bytes", dispensable=True),
         _count("Failed", "failed"),
     ]
     notes = [f"{SPREAD.capitalize()} over the runs."]

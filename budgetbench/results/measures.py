@@ -42,16 +42,18 @@ class Unit:
     def text(self, mean: float, spread: float | None = None) -> str:
         """A mean and its spread over runs, without the sign.
 
-        Examples that are whole are printed so, and as many as 10 000 without decimals.
+        Examples that are whole are printed so, and as many as 10 000, of kilobytes too, without decimals.
         """
         apart = spread is not None and not np.isnan(spread) and (spread or self is not EXAMPLES)
-        whole = self is EXAMPLES and (abs(mean) >= 1e4 or (mean == round(mean) and not apart))
+        many = self in (EXAMPLES, KILOBYTES) and abs(mean) >= 1e4
+        whole = many or (self is EXAMPLES and mean == round(mean) and not apart)
         text = f"{mean:.{0 if whole else self.digits}f}"
         return f"{text} ± {spread:.{self.digits}f}" if apart else text
 
 
 POINTS = Unit("points", "percentage points", "%", scale=100)
 EXAMPLES = Unit("examples", digits=1)
+KILOBYTES = Unit("kB", "kilobytes", "kB", scale=1e-3, digits=1)
 SECONDS = Unit("s", "seconds", "s")
 TIMES = Unit("times")
 PLAIN = Unit()
@@ -128,6 +130,10 @@ def _size(name: str, title: str, **more: Any) -> Measure:
     return Measure(name=name, title=title, unit=EXAMPLES, **more)
 
 
+def _memory(name: str, title: str) -> Measure:
+    return Measure(name=name, title=title, unit=KILOBYTES, field=Count, summarised=True, relative=RELATIVE)
+
+
 def _time(name: str, title: str) -> Measure:
     return Measure(name=name, title=title, unit=SECONDS, field=NonNegative, summarised=True, relative=0.1)
 
@@ -192,6 +198,8 @@ MEASURES: dict[str, Measure] = {
             summarised=True,
             relative=RELATIVE,
         ),
+        _memory("model_bytes", "Model"),
+        _memory("state_bytes", "State of learning"),
         _time("train_seconds", "Training time"),
         _time("predict_seconds", "Prediction time"),
         _size("online_mistakes", "Mistakes", summarised=False),

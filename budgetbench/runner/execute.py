@@ -143,6 +143,8 @@ def _learned(model: KernelClassifier, checkpoints: int) -> Record:
     mistakes, rounds = found.mistakes, found.rounds
     return {
         "support_size": found.size,
+        "model_bytes": found.model_bytes,
+        "state_bytes": found.state_bytes,
         "train_seconds": round(model.train_seconds_, 6),
         "online_mistakes": mistakes,
         "online_error": mistakes / len(rounds.margins) if mistakes is not None and rounds is not None else None,

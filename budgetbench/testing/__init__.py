@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from budgetbench.engine.base import KernelClassifier
-from budgetbench.testing import contract, misuse
+from budgetbench.testing import contract, misuse, sizes
 from budgetbench.testing.cases import Case, parameter_sets
 
 __all__ = ["Check", "check_learner", "learner_checks"]
@@ -75,6 +75,7 @@ def _checks(case: Case, first: bool) -> Iterator[Callable[[Case], None]]:
     yield contract.three_classes_are_learnt
     if not case.learner.multiclass:
         yield contract.one_against_the_rest_is_a_learner_for_each_class
+    yield sizes.model_bytes_are_those_of_a_pickle_of_what_prediction_reads
     if case.expands:
         yield contract.the_support_set_is_what_the_decision_is_made_of
     if case.budget is not None:
@@ -86,6 +87,8 @@ def _checks(case: Case, first: bool) -> Iterator[Callable[[Case], None]]:
         yield contract.it_goes_on_after_a_fit_of_several_passes
         yield contract.a_learner_does_not_notice_who_else_learns
         yield contract.three_classes_are_learnt_in_parts_by_gram_matrix_or_stream
+        yield sizes.state_bytes_are_those_of_a_pickle_of_what_learning_goes_on_from
+        yield sizes.sizes_do_not_depend_on_how_the_examples_came
     if first:
         yield misuse.unfitted_use_is_a_clear_error
         yield misuse.wrong_data_is_refused

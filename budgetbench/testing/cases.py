@@ -120,10 +120,10 @@ def _accepted(learner: type[KernelClassifier], wish: dict[str, Any]) -> dict[str
     return None
 
 
-def noisy(n: int = 110, seed: int = 0) -> tuple[Any, Any]:
-    """Inputs of shape (n, 3) with labels ±1, some of them wrong, and one row twice, with either label."""
+def noisy(n: int = 110, seed: int = 0, features: int = 3) -> tuple[Any, Any]:
+    """Inputs of shape (n, features) with labels ±1, some of them wrong, and one row twice, with either label."""
     random = np.random.default_rng(seed)
-    X = random.normal(size=(n, 3)).astype(np.float32)
+    X = random.normal(size=(n, features)).astype(np.float32)
     y = np.where(X[:, 0] + X[:, 1] ** 2 > 0.7, 1, -1)
     y[random.random(n) < 0.15] *= -1
     X[5], y[5] = X[2], -y[2]

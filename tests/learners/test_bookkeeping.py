@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 import time
 from fractions import Fraction
@@ -13,7 +14,7 @@ import pytest
 from budgetbench.engine.expanding import exact_weight
 from budgetbench.engine.kernel_access import Gram, Streamed
 from budgetbench.engine.online import drive
-from budgetbench.learners import MulticlassSVM, Perceptron, Projectron, learners
+from budgetbench.learners import MIRA, MulticlassSVM, Perceptron, Projectron, learners
 
 FOLLOWING: list[tuple[str, dict[str, Any]]] = [
     ("budget_perceptron", {"budget": 6}),
@@ -67,6 +68,18 @@ def test_the_mean_is_over_all_rounds_be_their_number_odd_or_even(learner: Any, r
         model.partial_fit(X[t : t + 1], y[t : t + 1], classes=[-1, 1])
         values.append(model.decision_function(X))
         np.testing.assert_allclose(model.averaged_decision_function(X), np.mean(values, axis=0), atol=1e-12)
+
+
+def test_who_goes_on_from_a_pickle_without_more_room_and_then_with_it_has_the_same_kernel_values() -> None:
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(200, 3)), random.choice([-1, 1], 200)
+    whole = MIRA(size="variable", beta=0.5, gamma=1.0).fit(X, y)
+    part = MIRA(size="variable", beta=0.5, gamma=1.0).partial_fit(X[:100], y[:100])
+    for row in range(100, 200):
+        part = pickle.loads(pickle.dumps(part)) if row == 111 else part
+        part.partial_fit(X[row : row + 1], y[row : row + 1])
+    assert part.support_.tolist() == whole.support_.tolist()
+    assert part.coefficients_.tolist() == whole.coefficients_.tolist()
 
 
 def test_what_cancels_out_in_the_span_is_nothing() -> None:

@@ -28,8 +28,8 @@ TRIALS = 12
 
 KEYS = (
     "key status experiment dataset algorithm params budget run seed train_size test_size online_mistakes online_error "
-    "margin_errors insertions removals support_size test_error averaged_test_error kernel_evaluations train_seconds "
-    "predict_seconds curve version"
+    "margin_errors insertions removals support_size model_bytes state_bytes test_error averaged_test_error "
+    "kernel_evaluations train_seconds predict_seconds curve version"
 )
 
 
@@ -54,6 +54,7 @@ def test_each_run_is_a_line_with_all_that_is_promised(execute: Any, records: Any
         assert record["version"] == budgetbench.__version__
         assert record["budget"] == record["params"].get("budget")
         assert record["train_seconds"] > 0
+        assert 0 < record["model_bytes"] < record["state_bytes"]
         if record["algorithm"] == "svm":
             assert record["online_error"] is record["curve"] is record["insertions"] is None
             continue

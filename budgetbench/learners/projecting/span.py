@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled, record
 from budgetbench.engine.expansion import Block, Expansion, enter
+from budgetbench.engine.size import nbytes
 from budgetbench.lazy import lazy
 
 blas = lazy("scipy.linalg.blas")
@@ -113,6 +114,14 @@ class Span:
     def factor(self) -> Matrix:
         """L"""
         return self._L[: self.size, : self.size]
+
+    @property
+    def nbytes(self) -> int:
+        """Of L and the coordinates of f, and of what is held ready for products."""
+        return nbytes([self.factor, self.c, self.timed, self._triangles])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_L": self.factor.copy()}  # without the room to spare
 
     @property
     def precise(self) -> bool:

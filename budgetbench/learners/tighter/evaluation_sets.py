@@ -55,6 +55,11 @@ class EvaluationSet(NamedTuple):
     holds: NDArray[np.bool_]
     counts: Seen
 
+    @property
+    def nbytes(self) -> int:
+        """Of what is noted of the examples, who are kept by the pool: for `flips` a side, how often, and since when."""
+        return self.counts.places * (1 + 8 + 8) if self.rule == FLIPS else 0
+
 
 def evaluation_set(rule: str, limit: int | None) -> EvaluationSet:
     """An empty set without room: `laid_out` gives it some."""

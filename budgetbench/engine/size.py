@@ -1,0 +1,45 @@
+"""How many bytes a model takes, and how many the state that learning goes on from.
+
+`model_bytes` is what prediction needs: stored inputs, coefficients, weights, frequencies, projection matrices.
+`state_bytes` is what has to be held between two examples for learning to go on: the model or what it is made of, the
+inputs and labels of all examples that are kept (evaluation sets among them), kernel values among them, scores,
+factors, sums. A batch learner goes on from its whole training set.
+
+Arrays count, as many of their rows as are in use, and each once. Not counted are single numbers, the numbers by which
+stored examples are told apart, room to spare, the block of examples that is passing, a Gram matrix, which is shared by
+all, and what is only told of the past, such as the margin of each round. So neither size depends on how the examples
+came. A foreign learner of which nothing better is known has the size of its pickle for both.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+
+def bytes_of_example(n_features: int) -> int:
+    """Of an example that is kept: float32 inputs and an int64 label."""
+    return 4 * n_features + 8
+
+
+def nbytes(held: Any) -> int:
+    """Bytes of the arrays in a value, in what containers hold and in the attributes of objects.
+
+    Whatever has an attribute `nbytes` is believed: an array, or an object that knows which part of its own is in use.
+    """
+    ahead, seen, total = [held], set[int](), 0
+    while ahead:
+        one = ahead.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if hasattr(one, "nbytes"):
+            total += int(one.nbytes)
+        elif isinstance(one, Mapping):
+            ahead += one.values()
+        elif isinstance(one, list | tuple | set | frozenset | deque):
+            ahead += one
+        elif not isinstance(one, type):
+            ahead += getattr(one, "__dict__", {}).values()
+    return total
