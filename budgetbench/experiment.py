@@ -117,9 +117,17 @@ class DatasetSection:
         return bool({"standard", "minmax", "range"} & set(self.scale))
 
     @property
+    def fits_columns(self) -> bool:
+        """Whether inputs are made of a table's columns as the training rows teach: what fills gaps, which words."""
+        return "categorical" in self.options and (
+            self.options["categorical"] is not None or self.options["missing"] in ("mean", "most_frequent")
+        )
+
+    @property
     def inputs_differ(self) -> bool:
-        """Whether each run has inputs of its own: drawn anew, or scaled by what it trains on."""
-        return self.redraw or (self.train_size is not None and self.fits_scale and self.scale_on == "train")
+        """Whether each run has inputs of its own: drawn anew, or made or scaled by what it trains on."""
+        fitted = self.fits_columns or (self.fits_scale and self.scale_on == "train")
+        return self.redraw or (self.train_size is not None and fitted)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ All learners of an experiment see the same stream in the same run: it depends on
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ from budgetbench.datasets import Cache, Data, Examples, datasets
 from budgetbench.engine.base import KernelClassifier
 from budgetbench.engine.kernel_access import Rows
 from budgetbench.errors import ConfigError, DataError
-from budgetbench.experiment import DatasetSection, Experiment, LabelNoise, Parameters
+from budgetbench.experiment import Algorithm, DatasetSection, Experiment, LabelNoise, Parameters
 from budgetbench.kernels import Floats
 from budgetbench.learners import learners
 from budgetbench.seeds import Role, generator
@@ -69,17 +70,25 @@ def load_problem(
     Parameters
     ----------
     data : the dataset as loaded for another run, to spare reading it again; one that each run draws is drawn anew.
+
+    Raises
+    ------
+    ConfigError
+        With file and line, for what `prepare` refuses.
     """
     section = experiment.dataset
     if data is None or section.redraw:
         draw = run if section.redraw else 0
         dataset = datasets[section.name]
-        data = dataset.load(cache, section.variant, seed=experiment.seed, run=draw, **section.options)
-    return prepare(data, section, experiment.seed, run), data
+        data = dataset.load(cache, section.variant, experiment.seed, draw, section.limit, **section.options)
+    try:
+        return prepare(data, section, experiment.seed, run), data
+    except ConfigError as error:
+        raise experiment.placed(error) from None
 
 
 def prepare(data: Data, section: DatasetSection, seed: int = 0, run: int = 0) -> LearningProblem:
-    """Limit, scale and relabel a dataset as its configuration says, for a run of its own where inputs differ.
+    """Limit, encode, scale and relabel a dataset as its configuration says, for a run of its own where inputs differ.
 
     Raises
     ------
@@ -99,12 +108,40 @@ def prepare(data: Data, section: DatasetSection, seed: int = 0, run: int = 0) ->
     if len(np.unique(labels[:n_train])) < 2:
         message = f"{section.name}: the training set holds one class only: {classes[labels[0]]!r}"
         raise DataError(f"{message}. A limit on data sorted by class does that: raise or drop dataset.limit.")
-    known = np.arange(len(X)) if section.scale_on == "all" else split(section, len(X), n_train, seed, run)[0]
-    Z = _scaled(X, known, section.scale)
+    trained = split(section, len(X), n_train, seed, run)[0]
+    numbers: slice | Rows = slice(None)
+    if data.encoding is not None:
+        X, numbers = data.encoding.inputs(X, trained)
+    Z = _scaled(X, np.arange(len(X)) if section.scale_on == "all" else trained, section.scale, numbers)
     held = np.ascontiguousarray(Z, dtype=np.float32)
     if X.dtype == np.float64:  # numbers with more digits than float32 has
         _warn_of_merged(Z, held, section)
     return LearningProblem(held, labels, classes, n_train, data.identity)
+
+
+def check_classes(experiment: Experiment, problem: LearningProblem, algorithms: Sequence[Algorithm]) -> None:
+    """ConfigError, with file and line, where a dataset turns out to have more classes than one of the learners takes.
+
+    Parameters
+    ----------
+    algorithms : those of the experiment that are to run.
+    """
+    for number, algorithm in enumerate(experiment.algorithms):
+        misfit = misfit_of(algorithm, len(problem.classes), experiment.dataset) if algorithm in algorithms else None
+        if misfit:
+            raise experiment.placed(ConfigError(("algorithms", number, "name"), algorithm.name, *misfit))
+
+
+def misfit_of(algorithm: Algorithm, n_classes: int, section: DatasetSection) -> tuple[str, str] | None:
+    """What is accepted in place of a learner that takes fewer classes than there are, and a hint; None if it fits."""
+    if n_classes <= 2 or learners[algorithm.name].multiclass or section.multiclass:
+        return None
+    several = ", ".join(name for name in learners if learners[name].multiclass)
+    hint = (
+        f"{section.name} has {n_classes} classes: name one or some of them as dataset.positive, or let a learner learn "
+        "each of them with dataset.multiclass: one_vs_rest."
+    )
+    return f"for more than two classes: {several}", hint
 
 
 def _limited(examples: Examples, limit: int | None) -> Examples:
@@ -139,15 +176,20 @@ def _warn_of_merged(Z: NDArray[np.float64], held: Floats, section: DatasetSectio
         )
 
 
-def _scaled(X: NDArray[np.floating[Any]], rows: Rows, steps: tuple[str, ...]) -> NDArray[np.float64]:
-    """Apply the steps in order; what they need to know is taken from `rows`."""
+def _scaled(
+    X: NDArray[np.floating[Any]], rows: Rows, steps: tuple[str, ...], numbers: slice | Rows
+) -> NDArray[np.float64]:
+    """Apply the steps in order; what they need to know is taken from `rows`.
+
+    Inputs that are not among the `numbers` stand for words. They are 0 or 1, and no step but `unit` changes them.
+    """
     Z = X.astype(np.float64)
     for step in steps:
         if step == "unit":
             Z = Z / _nonzero(np.sqrt((Z**2).sum(axis=1, keepdims=True)))
-        elif step != "none":
-            origin, scale = _place(Z[rows], step)
-            Z = (Z - origin) / _nonzero(scale)
+        elif step != "none" and Z[:, numbers].size:
+            origin, scale = _place(Z[rows][:, numbers], step)
+            Z[:, numbers] = (Z[:, numbers] - origin) / _nonzero(scale)
     return Z
 
 

@@ -16,15 +16,15 @@ from budgetbench.lazy import lazy
 if TYPE_CHECKING:
     from rich import table as tables
 
-    from budgetbench import archive, config, datasets, kernels, learners, verdicts
+    from budgetbench import archive, config, datasets, kernels, learners, streams, verdicts
     from budgetbench import report as reports
     from budgetbench import results as recorded
     from budgetbench.parameters import Parameters
     from budgetbench.results import formats
     from budgetbench.verdicts import words, writing
 else:
-    names = "archive", "config", "datasets", "kernels", "learners", "verdicts"
-    archive, config, datasets, kernels, learners, verdicts = (lazy(f"budgetbench.{name}") for name in names)
+    names = "archive", "config", "datasets", "kernels", "learners", "streams", "verdicts"
+    archive, config, datasets, kernels, learners, streams, verdicts = (lazy(f"budgetbench.{name}") for name in names)
     reports, recorded, formats = map(lazy, ("budgetbench.report", "budgetbench.results", "budgetbench.results.formats"))
     words, writing = lazy("budgetbench.verdicts.words"), lazy("budgetbench.verdicts.writing")
     tables = lazy("rich.table")
@@ -134,19 +134,25 @@ def fetch(
         raise BudgetbenchError("\n".join(problems))
 
 
-def validate(configs: Configs) -> None:
-    """Check configurations without running them."""
+def validate(configs: Configs, data: Data = Path("data")) -> None:
+    """Check configurations without running them, and the data that is at hand."""
     # All are reported on.
-    problems = []
+    problems, exit_code = [], 2
+    cache = datasets.Cache(data, quiet=True)
     for path in configs:
         try:
             experiment = config.load(path)
-        except RequestError as error:
+            section = experiment.dataset
+            if datasets.datasets[section.name].at_hand(cache, section.options):
+                problem, _ = streams.load_problem(experiment, cache)
+                streams.check_classes(experiment, problem, experiment.algorithms)
+        except BudgetbenchError as error:
             problems.append(str(error))
+            exit_code = min(exit_code, error.exit_code)
             continue
         typer.echo(f"{path}: ok, {experiment.n_trials} trials in {experiment.permutations} runs")
     if problems:
-        raise RequestError("\n".join(problems))
+        raise (RequestError if exit_code == 2 else BudgetbenchError)("\n".join(problems))
 
 
 def list_(

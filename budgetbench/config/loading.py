@@ -18,6 +18,7 @@ from budgetbench.parameters import Accepted, Parameter, Text, declared, plain
 from budgetbench.plots import figures
 from budgetbench.reading import Reading
 from budgetbench.results.layouts import LAYOUTS
+from budgetbench.streams import misfit_of
 
 SectionType = TypeVar("SectionType")
 
@@ -166,10 +167,10 @@ def _plot(reading: Reading, key: Key, raw: Any) -> dict[str, Any] | None:
 
 def _check_kernel(reading: Reading, kernel: Kernel, algorithms: list[Algorithm | None]) -> None:
     """Note a kernel that some algorithm has no rule for; once, as it is the same for all."""
-    for algorithm in algorithms:
+    for algorithm in filter(None, algorithms):
         try:
-            if algorithm:
-                learners[algorithm.name].check_kernel(kernel)
+            for values in algorithm.trials:
+                learners[algorithm.name].check_kernel(kernel, values)
         except ParameterError as error:
             reading.note(("kernel", "name"), error.found, error.accepted, error.hint)
             return
@@ -181,16 +182,10 @@ def _check_together(reading: Reading, dataset: DatasetSection, algorithms: list[
     for number, algorithm in enumerate(algorithms):
         if algorithm is None:
             continue
-        binary = not learners[algorithm.name].multiclass and dataset.multiclass is None
-        if classes is not None and classes > 2 and binary:
-            several = ", ".join(name for name in learners if learners[name].multiclass)
-            hint = (
-                f"{dataset.name} has {classes} classes: name one or some of them as dataset.positive, or let a learner "
-                "learn each of them with dataset.multiclass: one_vs_rest."
-            )
-            key: Key = ("algorithms", number, "name")
-            reading.note(key, algorithm.name, f"for more than two classes: {several}", hint)
+        misfit = misfit_of(algorithm, classes or 0, dataset)
+        if misfit:
+            reading.note(("algorithms", number, "name"), algorithm.name, *misfit)
         if algorithm.select and not has_test_set(dataset):
             hint = f"{dataset.name} has no test set of its own: give dataset.train_size and dataset.test_size."
-            key = ("algorithms", number, "select")
+            key: Key = ("algorithms", number, "select")
             reading.note(key, algorithm.select, "no selection without a test set", hint)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import InitVar, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -20,6 +20,7 @@ from budgetbench.seeds import Role, generator
 
 if TYPE_CHECKING:
     from budgetbench.datasets.cache import Cache
+    from budgetbench.datasets.columns import Encoding
 
 Label = int | str
 Floats = NDArray[np.floating[Any]]
@@ -65,6 +66,8 @@ class Data:
     classes : the published class labels, to which `Examples.y` refers by position.
     identity : names the content; equal for every source of the same content, so that results can be reused.
     files : where the files that were read lie.
+    encoding : where the examples hold columns of a table as they were found, with words and gaps: how inputs are made
+        of them, which takes the training rows of a run.
     """
 
     train: Examples
@@ -72,6 +75,7 @@ class Data:
     classes: tuple[Label, ...]
     identity: str
     files: tuple[Path, ...] = ()
+    encoding: Encoding | None = None
 
     @property
     def checksum(self) -> str:
@@ -128,7 +132,15 @@ class Dataset(ABC):
     generated: bool = False
     pooled: bool = False
 
-    def load(self, cache: Cache, variant: str | None = None, seed: int = 0, run: int = 0, **options: Any) -> Data:
+    def load(
+        self,
+        cache: Cache,
+        variant: str | None = None,
+        seed: int = 0,
+        run: int = 0,
+        limit: int | None = None,
+        **options: Any,
+    ) -> Data:
         """Have the files, check and read them, or draw the examples.
 
         Parameters
@@ -136,6 +148,7 @@ class Dataset(ABC):
         cache : where files are kept and how they are had.
         variant : one of `variants`; None for the first.
         seed, run : which draw of a generated set; others ignore them.
+        limit : training examples after which the reading of the user's own files stops; others ignore it.
         options : see `options`.
 
         Raises
@@ -146,7 +159,7 @@ class Dataset(ABC):
             When the data cannot be had, or is not what it should be.
         """
         made = self.options(**check(self.parameters(), options))
-        return self._load(Request(cache, self.checked_variant(variant), seed, run, made))
+        return self._load(Request(cache, self.checked_variant(variant), seed, run, limit, made))
 
     def checked_variant(self, variant: str | None) -> str:
         """The variant that is meant; the empty string for a dataset without variants."""
@@ -165,6 +178,10 @@ class Dataset(ABC):
         """What `options` declares."""
         return declared(self.options)
 
+    def at_hand(self, cache: Cache, options: Mapping[str, Any]) -> bool:
+        """Whether loading tells more than the description does, and needs no download."""
+        return False
+
     @abstractmethod
     def _load(self, request: Request) -> Data:
         """The data that a checked request asks for."""
@@ -178,6 +195,7 @@ class Request:
     variant: str
     seed: int
     run: int
+    limit: int | None
     options: Any  # of the dataset's own kind
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
+from typing import IO
 
 #: Bytes of the largest file that is read, of what an archive unpacks to, and of a dense array made of a sparse file.
 LARGEST = 8_000_000_000
@@ -18,12 +20,19 @@ DENSE_RATIO = 500
 
 def read_whole(path: Path) -> bytes:
     """The bytes of an ordinary file; ValueError if it is another thing or too large, OSError if it cannot be read."""
-    found = path.stat()
-    if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):  # reading a folder says so by itself
+    with opened(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > LARGEST:
+            raise ValueError(f"the file has {gigabytes(size)}; at most {gigabytes(LARGEST)} are read")
+        return file.read()
+
+
+def opened(path: Path) -> IO[bytes]:
+    """An ordinary file, to read; ValueError if it is another thing, OSError if it cannot be read."""
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # opening a folder says so by itself
         raise ValueError("not an ordinary file")
-    if found.st_size > LARGEST:
-        raise ValueError(f"the file has {gigabytes(found.st_size)}; at most {gigabytes(LARGEST)} are read")
-    return path.read_bytes()
+    return path.open("rb")
 
 
 def allowed(size: int, ratio: int = UNPACKED_RATIO) -> int:

@@ -1,23 +1,23 @@
-"""The user's own table as text: one example in a line, one column with the label, the others numbers."""
+"""The user's own table as text: one example in a line, one column with the label."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from budgetbench.datasets.base import register
-from budgetbench.datasets.own_files import MISSING, Files, OwnFile, Table, as_objects, content_of, is_number, shown
-from budgetbench.datasets.parse import brief
-from budgetbench.errors import DataError, nearest
-from budgetbench.parameters import Accepted
+from budgetbench.datasets.base import Request, register
+from budgetbench.datasets.columns import MISSING, Column, Sheet, of_text, sheet_of
+from budgetbench.datasets.own_files import Files, as_objects, content_of, is_number, shown
+from budgetbench.datasets.own_tables import Handling, LabelColumn, OwnTable, position
+from budgetbench.errors import DataError
 
 QUOTED = re.compile(r'"(?:[^"]|"")*"')
 BLANK = re.compile(r"^ +$", re.MULTILINE)
@@ -36,48 +36,30 @@ class Layout(Files):
     header : whether the first line names the columns; left out: found out.
     """
 
-    label: Annotated[int | str, Accepted("the name of a column or its position from 0 (-1: the last)")] = -1
+    label: LabelColumn = -1
     header: bool | None = None
 
 
 @dataclass(frozen=True)
-class Sheet:
-    """A file's columns: inputs (n, d), labels (n,), and the columns' names where it has them."""
-
-    X: NDArray[np.float64]
-    labels: NDArray[Any]
-    inputs: list[str] | None = None
-    label: str | None = None
+class CsvOptions(Handling, Layout):
+    """What the files do not say, and what becomes of columns that are no numbers."""
 
 
 @register
-class Csv(OwnFile):
+class Csv(OwnTable):
     name = "csv"
     title = "CSV file"
-    summary = "your own table of numbers and a label, with commas, semicolons, tabs or spaces between"
-    options = Layout
+    summary = "your own table of numbers, words and a label, with commas, semicolons, tabs or spaces between"
+    options = CsvOptions
 
-    def read_all(self, options: Layout) -> tuple[Table, Table | None]:
-        path, test_path = options.path, options.test_path
-        train = CsvReader(path, options.label, options.header).read()
-        if test_path is None:
-            return (train.X, train.labels), None
-        test = CsvReader(test_path, options.label, options.header, train.label).read()
-        return (train.X, train.labels), (in_order_of(train, test, path, test_path), test.labels)
-
-
-def in_order_of(train: Sheet, test: Sheet, path: Path, test_path: Path) -> NDArray[np.float64]:
-    """The test inputs in the order of the training columns of the same names; files without names go by position."""
-    if train.inputs is None or test.inputs is None or train.inputs == test.inputs:
-        return test.X
-    unknown = [name for name in test.inputs if name not in train.inputs]
-    absent = [name for name in train.inputs if name not in test.inputs]
-    if unknown or absent:
-        what = f"no column {shown(absent[0])}" if absent else f"a column {shown(unknown[0])} too many"
-        raise DataError(f"{test_path}: {what}; expected the columns of {path}, in any order")
-    if len(set(train.inputs)) < len(train.inputs) or len(test.inputs) > len(train.inputs):
-        raise DataError(f"{test_path}: columns in another order than in {path}, and a name that occurs twice")
-    return test.X[:, [test.inputs.index(name) for name in train.inputs]]
+    def sheets(self, request: Request) -> tuple[tuple[Path, Sheet], tuple[Path, Sheet] | None]:
+        options = request.options
+        reader = CsvReader(options.path, options, request.limit)
+        train = reader.read()
+        if options.test_path is None:
+            return (options.path, train), None
+        test = CsvReader(options.test_path, options, like=reader).read()
+        return (options.path, train), (options.test_path, test)
 
 
 class CsvReader:
@@ -85,15 +67,17 @@ class CsvReader:
 
     Parameters
     ----------
-    label : name or position of the label's column.
-    header : whether the first line names the columns; None to find out.
-    named : the label's name in the training file, which goes before its position where this file has names, too.
+    limit : rows after which reading stops.
+    like : who has read the training file. Where both files name their columns, the names found there go before
+        positions.
     """
 
-    def __init__(self, path: Path, label: int | str, header: bool | None, named: str | None = None) -> None:
-        self.path = path
+    def __init__(
+        self, path: Path, options: CsvOptions, limit: int | None = None, like: CsvReader | None = None
+    ) -> None:
+        self.path, self.limit = path, limit
         try:
-            text = content_of(path).decode("utf-8-sig")
+            text = content_of(path, None if limit is None else limit + 1, rows).decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise DataError(f"{path}: not a text file in UTF-8") from error
         if "\0" in text or not text.strip():
@@ -103,7 +87,7 @@ class CsvReader:
         if self.separator:  # quotes count only at the start of a cell
             text = re.sub(rf'(^|{self.separator}) +"', r'\1"', text, flags=re.MULTILINE)
         self.text = text
-        self.wanted, self.header, self.named = label, header, named
+        self.options, self.like = options, like
 
     def read(self) -> Sheet:
         records = self.records()
@@ -118,15 +102,38 @@ class CsvReader:
         self.row_names = header and self.has_row_names(names, second, begin)
         if self.row_names and len(names) < len(second):
             names = ["", *names]
-        self.label = self.position(names[self.row_names :], header) + self.row_names
-        self.names, self.width, self.skip = (names, len(second), end) if header else ([], len(second), 0)
-        numbers, labels = self.numbers()
-        if self.header is None and not header:
-            self.doubt_first_row(labels)
-        kept = [place for place in range(self.width) if self.is_input(place)]
-        if not header:
-            return Sheet(numbers[:, kept], labels)
-        return Sheet(numbers[:, kept], labels, [names[place] for place in kept], names[self.label])
+        self.width, self.skip = len(second), end if header else 0
+        self.names = names if header else [str(place + 1) for place in range(self.width)]
+        self.header = header
+        self.find_columns()
+        if not self.inputs:
+            raise self.error("no column is left as an input; see dataset.drop")
+        more = {"named": header, "label": names[self.label] if header else None}
+        return self.numbers(more) or self.cells(more)
+
+    def find_columns(self) -> None:
+        """Find the label's column, those that are dropped, and the inputs, as positions."""
+        like, dropped = self.like, self.options.drop or ()
+        if like is None or not (like.header and self.header):
+            self.label = self.place(self.options.label, "label")
+            self.dropped = {self.place(key, "drop") for key in dropped}
+        else:
+            self.label = self.place(like.names[like.label], "label")
+            left_out = {like.names[place] for place in like.dropped}
+            self.dropped = {place for place, name in enumerate(self.names) if name in left_out}
+        if self.label in self.dropped:
+            raise self.error(f"drop names {self.names[self.label]!r}, which is the column of the label")
+        own = self.dropped | {self.label} | ({0} if self.row_names else set())
+        self.inputs = [place for place in range(self.width) if place not in own]
+
+    def place(self, key: int | str, what: str) -> int:
+        """Position of a column that the options name, of which the names of rows are not counted."""
+        if isinstance(key, str) and not self.header:
+            raise self.error(f"{what} {key!r} is the name of a column, and the file has no header; give its position")
+        try:
+            return position(key, self.names[self.row_names :], what, "the first line") + self.row_names
+        except ValueError as error:
+            raise self.error(str(error)) from None
 
     def error(self, what: str, line: int | None = None) -> DataError:
         return DataError(f"{self.path}{f', line {line}' if line else ''}: {what}")
@@ -149,14 +156,15 @@ class CsvReader:
 
     def is_header(self, names: list[str]) -> bool:
         """Whether the first line names the columns: as said, or because its inputs are words."""
-        if isinstance(self.wanted, str):
-            if self.header is False:
-                found = f"label {self.wanted!r} is the name of a column, and header is false"
+        wanted, said = self.options.label, self.options.header
+        if isinstance(wanted, str):
+            if said is False:
+                found = f"label {wanted!r} is the name of a column, and header is false"
                 raise self.error(f"{found}; give its position")
             return True
-        if self.header is not None:
-            return self.header
-        place = self.wanted % len(names) if -len(names) <= self.wanted < len(names) else -1
+        if said is not None:
+            return said
+        place = wanted % len(names) if -len(names) <= wanted < len(names) else -1
         inputs = names[:place] + names[place + 1 :] if place >= 0 else names
         words = [cell for cell in inputs if not is_number(cell) and cell.lower() not in MISSING]
         if words and any(is_number(cell) for cell in inputs):
@@ -185,70 +193,79 @@ class CsvReader:
         what = "one name more than the header" if shorter else "a first column without a name"
         raise self.error(f"{what}, which does not number or name the rows; name every column", line)
 
-    def position(self, names: list[str], header: bool) -> int:
-        """Position of the label's column among those with `names`."""
-        label = self.named if header and self.named is not None else self.wanted
-        if isinstance(label, int):
-            if not -len(names) <= label < len(names):
-                raise self.error(f"label is column {label}; expected from 0 to {len(names) - 1}, or -1 for the last")
-            return label % len(names)
-        if label not in names:
-            columns = ", ".join(name[:40] for name in names[:12]) + (", …" if len(names) > 12 else "")
-            hint = nearest(label, names[:1000])
-            raise self.error(f"no column {label!r} in the first line; found: {columns}. {hint}".rstrip(". "))
-        if names.count(label) > 1:
-            raise self.error(f"{names.count(label)} columns are named {label!r}; give the position of the label's")
-        return names.index(label)
-
-    def is_input(self, place: int) -> bool:
-        return place != self.label and not (self.row_names and place == 0)
-
-    def numbers(self) -> tuple[NDArray[np.float64], NDArray[Any]]:
-        """All cells as numbers, those of the label and of row names as zeros, and the labels."""
+    def numbers(self, more: dict[str, Any]) -> Sheet | None:
+        """All inputs as numbers, cells of other columns taken for zeros; None if some are none."""
         labels: list[str] = []
 
         def note(cell: str) -> float:
             labels.append(cell.strip())
             return 0.0
 
-        converters: dict[int | str, Callable[[str], float]] = {self.label: note}
-        if self.row_names:
-            converters[0] = lambda cell: 0.0
+        others = set(range(self.width)).difference(self.inputs)
+        converters: dict[int | str, Callable[[str], float]] = dict.fromkeys(others, lambda cell: 0.0)
+        converters[self.label] = note
         try:
-            table = np.loadtxt(
-                io.StringIO(self.text), delimiter=self.separator or None, quotechar='"', comments=None, ndmin=2,
-                encoding="utf-8", skiprows=self.skip, converters=converters,
-            )  # fmt: skip
-        except (ValueError, MemoryError) as error:
-            raise self.fault() or self.error(f"not a table of numbers ({brief(error)})") from error
+            with warnings.catch_warnings():  # of blank lines, which a limit does not count
+                warnings.simplefilter("ignore", UserWarning)
+                table = np.loadtxt(
+                    io.StringIO(self.text), delimiter=self.separator or None, quotechar='"', comments=None, ndmin=2,
+                    encoding="utf-8", skiprows=self.skip, converters=converters, max_rows=self.limit,
+                )  # fmt: skip
+        except (ValueError, MemoryError):
+            return None
         odd = "" in labels or any("\n" in label for label in labels)
         if odd or table.shape[1] != self.width or not np.isfinite(table).all():
-            raise self.fault() or self.error("not a table of numbers")
-        return table, as_objects(labels)
+            return None
+        if self.options.header is None and not self.header:
+            self.doubt_first_row(labels)
+        columns = [Column(self.names[place], self.key(place)) for place in self.inputs]
+        return Sheet(table[:, self.inputs], as_objects(labels), columns, **more)
 
-    def fault(self) -> DataError | None:
-        """The first line that is not as it should be."""
+    def key(self, place: int) -> int | str:
+        """By what options name a column."""
+        named = self.header and self.names.count(self.names[place]) == 1
+        return self.names[place] if named else place - self.row_names
+
+    def cells(self, more: dict[str, Any]) -> Sheet:
+        """The columns by what each holds."""
+        lines, rows = [], []
         for line, cells in self.records():
             if line <= self.skip:
                 continue
-            if len(cells) != self.width:
-                return self.error(f"{len(cells)} cells where other lines have {self.width}", line)
-            for place, text in enumerate(cell.strip() for cell in cells):
-                if place == self.label and not text:
-                    return self.error("found no label", line)
-                if "\n" in text:
-                    return self.error("a quote that is not closed in its line", line)
-                if self.is_input(place) and not (is_number(text) and np.isfinite(float(text))):
-                    called = self.names[place][:60] if self.names else place + 1
-                    found = shown(text) if text else "nothing"
-                    return self.error(f"column {called}: found {found}; expected a number", line)
-        return None
+            rows.append(self.sound(line, [cell.strip() for cell in cells]))
+            lines.append(line)
+            if len(rows) == self.limit:
+                break
+        columns = list(zip(*rows, strict=True))
+        if self.options.header is None and not self.header:
+            self.doubt_first_row(columns[self.label])
+        found = (of_text(self.names[place], self.key(place), columns[place]) for place in self.inputs)
+        return sheet_of(found, as_objects(columns[self.label]), lines=lines, **more)
 
-    def doubt_first_row(self, labels: NDArray[Any]) -> None:
+    def sound(self, line: int, cells: list[str]) -> list[str]:
+        """The cells of a line that has as many as the others, with a label, each in one line."""
+        if len(cells) != self.width:
+            raise self.error(f"{len(cells)} cells where other lines have {self.width}", line)
+        if not cells[self.label] and self.options.missing != "drop":
+            raise self.error("found no label", line)
+        if any("\n" in cell for cell in cells):
+            raise self.error("a quote that is not closed in its line", line)
+        return cells
+
+    def doubt_first_row(self, labels: Sequence[str]) -> None:
         """A word among labels that are numbers: a header above columns whose names are numbers, too."""
         if len(labels) > 2 and not is_number(labels[0]) and all(is_number(label) for label in labels[1:]):
             found = f"found label {shown(labels[0])} in the first line, and numbers below"
             raise self.error(f"{found}; say with header: true or false whether it names the columns")
+
+
+def rows(content: bytes) -> int:
+    """How many rows there are at least: lines that are not blank and end outside of quotes."""
+    found = quotes = 0
+    for line in content.splitlines():
+        quotes += line.count(b'"')
+        found += bool(line.strip()) and quotes % 2 == 0
+    return found
 
 
 def separator_of(text: str) -> str:

@@ -5,9 +5,10 @@ Labels are whole numbers, exactly, or names. Never two classes for one, nor one 
 
 from __future__ import annotations
 
+import json
 import re
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
@@ -20,13 +21,13 @@ from pydantic import BeforeValidator
 
 from budgetbench.datasets import limits
 from budgetbench.datasets.base import Data, Dataset, Examples, Indices, Label, Options, Request, array_checksum, encoded
-from budgetbench.datasets.parse import brief, unpack
+from budgetbench.datasets.cache import Cache
+from budgetbench.datasets.columns import MISSING, Encoding
+from budgetbench.datasets.parse import beginning, brief, unpack
 from budgetbench.errors import DataError
 from budgetbench.parameters import Accepted
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-#: What stands for a value that is not known.
-MISSING = ("", "na", "n/a", "nan", "null", "none", "?", "-", "inf", "+inf", "-inf")
 #: The largest whole number that a label can be.
 LARGEST = 2**63 - 1
 #: Characters of the longest name of a class.
@@ -61,42 +62,74 @@ class Files(Options):
 
 
 class OwnFile(Dataset):
-    """Examples in files of the user's, any number of classes. A subclass reads one format."""
+    """Examples in files of the user's, any number of classes."""
 
     source = "your own file"
     licence = "yours"
     preparation = "as in the file"
     options: type[Options] = Files
 
-    def _load(self, request: Request) -> Data:
-        options = request.options
-        path, test_path = options.path, options.test_path
-        (X, found), test = self.read_all(options)
-        check_inputs(path, X)
+    def at_hand(self, cache: Cache, options: Mapping[str, Any]) -> bool:
+        return Path(options["path"]).expanduser().exists()
+
+    def made(
+        self,
+        path: Path,
+        train: Table,
+        test_path: Path | None,
+        test: Table | None,
+        *,
+        limited: bool,
+        encoding: Encoding | None = None,
+    ) -> Data:
+        """The dataset of tables that were read; `limited` where more of the training set was left unread."""
+        X, found = train
+        check_inputs(path, X, gaps=encoding is not None)
         labels = readable_labels(path, found)
         classes = tuple(sorted(set(labels.tolist())))
         if len(classes) < 2:
-            raise DataError(f"{path}: every example has the label {classes[0]!r}; two classes are needed")
-        held = [examples(X, encoded(labels, classes))]
+            advice = ". A limit on data sorted by class does that: raise or drop dataset.limit" if limited else ""
+            raise DataError(f"{path}: every example has the label {classes[0]!r}; two classes are needed{advice}")
+        parts = [(X, labels)]
         if test is not None:
             where, (X_test, found) = test_path or path, test
-            check_inputs(where, X_test)
+            check_inputs(where, X_test, gaps=encoding is not None)
             if X_test.shape[1] != X.shape[1]:
                 raise DataError(f"{where}: {X_test.shape[1]} inputs where {path} has {X.shape[1]}")
-            held.append(examples(X_test, encoded(known_labels(where, found, classes), classes)))
-        content = array_checksum(*(array for part in held for array in (part.X, part.y)), np.array(classes))
+            if limited:  # a class may first come where reading has stopped
+                classes = tuple(sorted({*classes, *of_the_kind(where, found, classes).tolist()}))
+            parts.append((X_test, known_labels(where, found, classes)))
+        held = [examples(X, encoded(labels, classes), as_found=encoding is not None) for X, labels in parts]
+        told = () if encoding is None else (np.array(json.dumps([encoding.missing, encoding.words])),)
+        content = array_checksum(*(array for part in held for array in (part.X, part.y)), np.array(classes), *told)
         files = (path,) if test_path is None else (path, test_path)
-        return Data(held[0], held[1] if test is not None else None, classes, f"{self.name}/{content}", files)
+        identity = f"{self.name}/{content}"
+        return Data(held[0], held[1] if test is not None else None, classes, identity, files, encoding)
+
+
+class OwnArrays(OwnFile):
+    """Examples that are numbers in their files. A subclass reads one format."""
+
+    def _load(self, request: Request) -> Data:
+        options = request.options
+        train, test = self.read_all(options, request.limit)
+        return self.made(options.path, train, options.test_path, test, limited=request.limit is not None)
 
     @abstractmethod
-    def read_all(self, options: Any) -> tuple[Table, Table | None]:
-        """The training table and the test table, where there is one; raises DataError."""
+    def read_all(self, options: Any, limit: int | None) -> tuple[Table, Table | None]:
+        """The first training examples, or all, and the test table, where there is one; raises DataError."""
 
 
-def content_of(path: Path) -> bytes:
-    """The content of a file, unpacked; DataError if there is none, it is empty or beyond what is read."""
+def content_of(path: Path, limit: int | None = None, rows: Callable[[bytes], int] | None = None) -> bytes:
+    """The content of a file, unpacked; DataError if there is none, it is empty or beyond what is read.
+
+    With a limit it may end at the end of any line that has at least so many `rows` before it.
+    """
     with complaints_of(path):
-        content = unpack(limits.read_whole(path))
+        if limit is None or rows is None:
+            content = unpack(limits.read_whole(path))
+        else:
+            content = beginning(path, lambda content: rows(content) >= limit)
     if not content.strip():
         raise DataError(f"{path}: the file is empty")
     return content
@@ -113,21 +146,25 @@ def complaints_of(path: Path) -> Iterator[None]:
         raise DataError(f"{path}: {brief(error)}") from error
 
 
-def check_inputs(path: Path, X: NDArray[Any]) -> None:
+def check_inputs(path: Path, X: NDArray[Any], gaps: bool = False) -> None:
+    """DataError for what is no table of finite numbers; with `gaps` some may be unknown."""
     if X.ndim != 2 or not X.size:
         raise DataError(f"{path}: inputs of shape {X.shape}; expected rows and columns, at least one of each")
     with np.errstate(over="ignore"):
-        finite = np.isfinite(X.astype(np.float32, copy=False))
+        finite = np.isfinite(X.astype(np.float32, copy=False)) | (np.isnan(X) if gaps else False)
     if not finite.all():
         row, column = (int(i) for i in np.argwhere(~finite)[0])
         found = f"example {row + 1}, input {column + 1}: found {X[row, column]}"
         raise DataError(f"{path}: {found}; expected a finite number, at most 3.4e38 in size")
 
 
-def examples(X: NDArray[Any], y: Indices) -> Examples:
-    """Examples of numbers as they are: float32 where that changes none, otherwise float64, until they are scaled."""
+def examples(X: NDArray[Any], y: Indices, as_found: bool = False) -> Examples:
+    """Examples of numbers as they are: float32 where that changes none, otherwise float64, until they are scaled.
+
+    Float64 in any case for columns `as_found`, which are still to be encoded.
+    """
     held = X.astype(np.float32)
-    return Examples(held, y) if (held == X).all() else Examples(X, y, np.float64)
+    return Examples(held, y) if not as_found and (held == X).all() else Examples(X, y, np.float64)
 
 
 def shown(value: Any) -> str:
@@ -208,10 +245,14 @@ def _refuse(path: Path, labels: NDArray[Any], wrong: NDArray[np.bool_], expected
 
 def known_labels(path: Path, labels: NDArray[Any], classes: tuple[Label, ...]) -> NDArray[Any]:
     """The test set's labels, in the form of the training set's."""
-    named = isinstance(classes[0], str)
-    readable = as_text(path, labels).astype(str) if named else readable_labels(path, labels)
+    readable = of_the_kind(path, labels, classes)
     unknown = sorted(set(readable.tolist()) - set(classes), key=str)
     if unknown:
         listed = ", ".join(map(str, classes[:12])) + (", …" if len(classes) > 12 else "")
         raise DataError(f"{path}: label {shown(unknown[0])} does not occur in the training set ({listed})")
     return readable
+
+
+def of_the_kind(path: Path, labels: NDArray[Any], classes: tuple[Label, ...]) -> NDArray[Any]:
+    """Labels as whole numbers or as names, whichever the classes are."""
+    return as_text(path, labels).astype(str) if isinstance(classes[0], str) else readable_labels(path, labels)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +12,7 @@ import numpy as np
 from annotated_types import Ge, Le
 
 from budgetbench.datasets.base import register
-from budgetbench.datasets.own_files import Files, OwnFile, Table, as_objects, content_of, is_number
+from budgetbench.datasets.own_files import Files, OwnArrays, Table, as_objects, content_of, is_number
 from budgetbench.datasets.parse import brief, read_libsvm
 from budgetbench.errors import DataError
 
@@ -33,14 +35,14 @@ class Sparse(Files):
 
 
 @register
-class Libsvm(OwnFile):
+class Libsvm(OwnArrays):
     name = "libsvm"
     title = "LIBSVM file"
     summary = "your own file in LIBSVM (svmlight) format"
     options = Sparse
 
-    def read_all(self, options: Sparse) -> tuple[Table, Table | None]:
-        train = read(options.path, options)
+    def read_all(self, options: Sparse, limit: int | None) -> tuple[Table, Table | None]:
+        train = read(options.path, options, limit)
         if options.test_path is None:
             return train, None
         test = read(options.test_path, options)
@@ -49,8 +51,8 @@ class Libsvm(OwnFile):
         return widened(train, width), widened(test, width)
 
 
-def read(path: Path, options: Sparse) -> Table:
-    content = b"".join(line.partition(b"#")[0] + b"\n" for line in content_of(path).splitlines())
+def read(path: Path, options: Sparse, limit: int | None = None) -> Table:
+    content = b"".join(islice(lines_of(content_of(path, limit, rows)), limit))
     first, n_features = int(not options.zero_based), options.n_features
     if b":" not in content:
         raise DataError(f"{path}: labels and no inputs; expected lines of: label index:value index:value …")
@@ -62,6 +64,23 @@ def read(path: Path, options: Sparse) -> Table:
         raise DataError(f"{path}{complaint(content, first, n_features) or f': {brief(error)}'}") from error
     # As they are written: a float64 would make one of two large whole numbers.
     return X, as_objects(line.split(None, 1)[0] for line in content.splitlines() if line.strip())
+
+
+def lines_of(content: bytes) -> Iterator[bytes]:
+    """Each example's line without its comment, after the line ends of those without an example that precede it."""
+    blank = b""
+    for line in content.splitlines():
+        told = line.partition(b"#")[0] + b"\n"
+        if told.strip():
+            yield blank + told
+            blank = b""
+        else:
+            blank += b"\n"
+
+
+def rows(content: bytes) -> int:
+    """How many examples there are at least."""
+    return sum(b":" in line.partition(b"#")[0] for line in content.splitlines())
 
 
 def widened(table: Table, width: int) -> Table:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from budgetbench.datasets.base import register
 from budgetbench.datasets.limits import read_whole
-from budgetbench.datasets.own_files import OwnFile, Table, complaints_of
+from budgetbench.datasets.own_files import OwnArrays, Table, complaints_of
 from budgetbench.datasets.parse import UnfitError, read_bounded
 from budgetbench.errors import DataError
 
@@ -23,15 +23,16 @@ WANTED = {name for names in NAMES.values() for name in names}
 
 
 @register
-class Npz(OwnFile):
+class Npz(OwnArrays):
     name = "npz"
     title = "NumPy file"
     summary = "your own arrays X and y (and X_test and y_test) in a NumPy .npz file"
 
-    def read_all(self, options: Any) -> tuple[Table, Table | None]:
+    def read_all(self, options: Any, limit: int | None) -> tuple[Table, Table | None]:
         path, test_path = options.path, options.test_path
         arrays = read_arrays(path)
-        train = table(path, arrays, "X", "y")
+        X, y = table(path, arrays, "X", "y")
+        train = X[:limit], y[:limit]
         if test_path is not None:
             return train, table(test_path, read_arrays(test_path), "X", "y")
         if any(name in arrays for key in ("X_test", "y_test") for name in NAMES[key]):

@@ -12,6 +12,7 @@ import lzma
 import math
 import zlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -54,6 +55,35 @@ def unpack(content: bytes) -> bytes:
             return read_bounded(archive, packed.tell)
     except (OSError, EOFError, MemoryError, zlib.error, lzma.LZMAError) as error:
         raise ValueError(f"damaged archive: {brief(error)}") from error
+
+
+def beginning(path: Path, enough: Callable[[bytes], bool]) -> bytes:
+    """The lines with which a file of text begins, unpacked, until they are enough; all where they never are.
+
+    No more of the file is read than twice what is enough, or a piece. Raises ValueError and OSError.
+    """
+    with limits.opened(path) as packed:
+        magic = packed.read(6)
+        packed.seek(0)
+        opener = next((OPENERS[first] for first in OPENERS if magic.startswith(first)), None)
+        if magic.startswith(lzw.MAGIC):
+            return unpack(limits.read_whole(path))
+        try:
+            content, size = b"", PIECE
+            with opener(packed) if opener else packed as source:
+                while piece := source.read(size):
+                    content += piece
+                    size = len(content)
+                    if size > limits.LARGEST or (opener and size > limits.allowed(packed.tell())):
+                        raise UnfitError(
+                            f"more than {limits.gigabytes(size)} were unpacked before the limit was reached"
+                        )
+                    whole = content[: max(content.rfind(b"\n"), content.rfind(b"\r")) + 1]
+                    if enough(whole):
+                        return whole
+            return content
+        except (OSError, EOFError, MemoryError, zlib.error, lzma.LZMAError) as error:
+            raise ValueError(f"damaged archive: {brief(error)}") from error
 
 
 def read_bounded(archive: IO[bytes], taken: Callable[[], int]) -> bytes:

@@ -156,8 +156,8 @@ class KernelClassifier(Estimator, ABC):
         """Raise `ParameterError` for values that are each right and do not go together."""
 
     @classmethod
-    def check_kernel(cls, kernel: Kernel) -> None:
-        """Raise `ParameterError` for a kernel that the learner has no rule for."""
+    def check_kernel(cls, kernel: Kernel, values: dict[str, Any]) -> None:
+        """Raise `ParameterError` for a kernel that the learner has no rule for, with these parameters of its own."""
 
     # -- what a learner gives ------------------------------------------------------------------------------------
 
@@ -230,7 +230,7 @@ class KernelClassifier(Estimator, ABC):
         self.classes_ = np.asarray(classes)
         self.n_features_in_ = n_features
         self._kernel = self._make_kernel(n_features)
-        self.check_kernel(self._kernel)
+        self.check_kernel(self._kernel, {name: getattr(self, name) for name in self.own_parameters()})
 
     def _validate(self) -> None:
         for name in self.own_parameters():

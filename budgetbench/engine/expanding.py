@@ -81,13 +81,17 @@ class ExpansionLearner(ExpansionClassifier, OnlineLearner):
         rounds = Rounds(np.empty(n), np.empty(n, np.int64))
         pool.counts.ended = pool.counts.changes = 0
         self._visit(Block(order, y, read_only(pool.K), read_only(diagonal), chance), pool.f, rounds)
+        self._check_finite(arrivals, rounds)
+        return rounds
+
+    def _check_finite(self, arrivals: Arrivals, rounds: Rounds) -> None:
+        """Raise `NumericalError` where margins have left what numbers can hold."""
         if not np.isfinite(rounds.margins).all():
             length = np.sqrt(np.square(arrivals.inputs, dtype=np.float64).sum(axis=1).max())
             raise NumericalError(
                 f"{self.title}: sums of {self._kernel} values beyond what numbers can hold; the largest ‖x‖ is "
                 f"{length:.4g}: scale the inputs (`scale: unit`) or take a smaller degree"
             )
-        return rounds
 
     def trace(self) -> None:
         """Take note from now on of who is stored and discarded in which round, see `changes`."""

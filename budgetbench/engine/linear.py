@@ -57,3 +57,22 @@ def inner_product(w: Values, z: NDArray[Any]) -> float:
     for j in range(whole, len(w)):
         a += w[j] * z[j]
     return (a + b) + (c + d)
+
+
+@compiled
+def transformed(K: NDArray[Any], M: Values) -> Values:
+    """K M for K (n, b) and M (b, k), each row added up over b in one order, whatever n is."""
+    n, b = K.shape
+    found = np.zeros((n, M.shape[1]))
+    whole = b - b % 4
+    for i in range(n):
+        row, z = K[i], found[i]
+        for s in range(0, whole, 4):
+            m0, m1, m2, m3 = M[s], M[s + 1], M[s + 2], M[s + 3]
+            k0, k1, k2, k3 = row[s], row[s + 1], row[s + 2], row[s + 3]
+            for j in range(len(z)):
+                z[j] = z[j] + k0 * m0[j] + k1 * m1[j] + k2 * m2[j] + k3 * m3[j]
+        for s in range(whole, b):
+            for j in range(len(z)):
+                z[j] += row[s] * M[s, j]
+    return found

@@ -166,7 +166,7 @@ class OneVsRest(OnlineLearner):
 
     @property
     def _expands(self) -> bool:
-        """Whether one expansion over the union of the support sets, each kernel value once, gives all decision values."""
+        """Whether an expansion over the union of the support sets gives all decision values, each kernel value once."""
         return type(self._binary)._decide is ExpansionClassifier._decide
 
     def _own_bytes(self) -> int:

@@ -267,6 +267,18 @@ def _dense_products(X: Floats, Z: Floats, found: NDArray[Any]) -> None:
                     f3[j] = f3[j] + d0 * e0 + d1 * e1 + d2 * e2 + d3 * e3
 
 
+@contracted
+def products_with(x: Floats, panel: Floats) -> Values:
+    """x·z for an input x (d,) and the columns z of a panel (d, m): the values that `products` gives, of shape (m,)."""
+    found = np.zeros(panel.shape[1])
+    for k in range(len(x)):
+        if x[k] != 0.0:
+            row, factor = panel[k], np.float64(x[k])
+            for j in range(len(found)):
+                found[j] = found[j] + factor * np.float64(row[j])
+    return found
+
+
 def squared_distances(rows: Rows, panel: Panel, scratch: Scratch) -> Values:
     """‖x - z‖² of the rows and the columns by differences, right to a few last places however close they are."""
     found = scratch.tile(len(rows.X), len(panel), np.float64)

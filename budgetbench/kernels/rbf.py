@@ -15,7 +15,18 @@ from numpy.typing import NDArray
 from budgetbench.compiled import compiled
 from budgetbench.errors import NOTHING, ParameterError
 from budgetbench.kernels.base import Kernel, kernels
-from budgetbench.kernels.products import BLOCK, Floats, Panel, Rows, Scratch, Values, products, squared_distances
+from budgetbench.kernels.products import (
+    BLOCK,
+    GROUP,
+    Floats,
+    Panel,
+    Rows,
+    Scratch,
+    Values,
+    products,
+    products_with,
+    squared_distances,
+)
 from budgetbench.parameters import Parameter, Positive, check, declared
 
 #: A width whose square, and one over that, is in the range of gamma.
@@ -96,15 +107,14 @@ class RBF(Kernel):
     def _fill(self, tile: Floats, rows: Rows, panel: Panel, scratch: Scratch) -> None:
         """By ‖x‖² + ‖z‖² - 2 x·z, and by differences where that is not exact enough: of a pair far from the origin."""
         exponentials(tile, products(rows, panel, scratch), rows.norms, panel.norms, self.gamma)
-        # The sums leave an error of at most (d + 3) (‖x‖² + ‖z‖²) 2⁻⁵² in the squared distance.
-        farthest = ROUNDING / self.gamma / (rows.X.shape[1] + 3) * 2.0**52
+        farthest = farthest_by_products(rows.X.shape[1], self.gamma)
         if not panel.exact and rows.norms.max() + panel.norms.max() > farthest:
             distances = squared_distances(rows, panel, scratch)
             exponentials_beyond(farthest, tile, distances, rows.norms, panel.norms, self.gamma)
 
 
 @compiled
-def _exp(u: float) -> float:
+def exponential(u: float) -> float:
     """exp(u) for u from -LEAST to 0, with half a last place of float32 in mind; exp(0) = 1.
 
     Our own, as np.exp differs between processors. No branches: loops over it are compiled to vector instructions.
@@ -125,7 +135,7 @@ def exponentials(values: Floats, products: NDArray[Any], norms_x: Values, norms_
         row, target, norm = products[i], values[i], norms_x[i]
         for j in range(len(norms_z)):
             squared_distance = (norm + norms_z[j]) - 2.0 * row[j]
-            target[j] = _exp(-min(max(squared_distance, 0.0) * gamma, LEAST))
+            target[j] = exponential(-min(max(squared_distance, 0.0) * gamma, LEAST))
 
 
 @compiled
@@ -136,8 +146,36 @@ def exponentials_beyond(
     for i in range(len(values)):
         row, target, norm = distances[i], values[i], norms_x[i]
         for j in range(len(norms_z)):
-            value = np.float32(_exp(-min(row[j] * gamma, LEAST)))
+            value = np.float32(exponential(-min(row[j] * gamma, LEAST)))
             target[j] = value if norm + norms_z[j] > farthest else target[j]
+
+
+@compiled
+def farthest_by_products(depth: int, gamma: float) -> float:
+    """The largest ‖x‖² + ‖z‖² for which the squared distance of inputs so many numbers long is right from x·z: sums
+    leave an error of at most (d + 3) (‖x‖² + ‖z‖²) 2⁻⁵² in it."""
+    return ROUNDING / gamma / (depth + 3) * 2.0**52
+
+
+@compiled
+def exponents(x: Floats, norm: float, panel: Floats, norms: Values, gamma: float) -> Values:
+    """gamma ‖x - z‖², at most LEAST, for an input x (d,) and the columns z of a panel (d, m): of shape (m,).
+
+    From them `exponential` makes the kernel values that `RBF.matrix` gives, to the last bit; ‖x‖² and ‖z‖² must be as
+    `column_norms` gives them.
+    """
+    inner = products_with(x, panel)
+    farthest = farthest_by_products(-(-len(x) // GROUP) * GROUP, gamma)
+    found = np.empty(len(norms))
+    for j in range(len(found)):
+        found[j] = min(max((norm + norms[j]) - 2.0 * inner[j], 0.0) * gamma, LEAST)
+    for j in range(len(found)):
+        if norm + norms[j] > farthest:
+            squared_distance = 0.0
+            for k in range(len(x)):
+                squared_distance += (np.float64(x[k]) - np.float64(panel[k, j])) ** 2
+            found[j] = min(squared_distance * gamma, LEAST)
+    return found
 
 
 @compiled

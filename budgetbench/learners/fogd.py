@@ -38,10 +38,10 @@ class FOGD(OnlineLearner):
     margin_threshold = BELOW_ONE
 
     n_components: Annotated[Count, Unit("frequencies"), Size(None)] = 400
-    eta: Positive = 0.5
+    eta: Positive = 0.2
 
     @classmethod
-    def check_kernel(cls, kernel: Kernel) -> None:
+    def check_kernel(cls, kernel: Kernel, values: dict[str, Any]) -> None:
         if not isinstance(kernel, RBF):
             hint = f"{cls.title} draws its frequencies from the spectrum of the Gaussian kernel; nogd takes any kernel."
             raise ParameterError("kernel", kernel.name, RBF.name, hint)

@@ -30,7 +30,7 @@ class KernelGradientDescent(ExpansionLearner):
     changeable = frozenset({"eta"})
     margin_threshold = BELOW_ONE
 
-    eta: Positive = 0.5
+    eta: Positive = 0.2
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         descend(block, f, rounds, self.eta)

@@ -18,7 +18,7 @@ from budgetbench.archive import read_results, write_summary
 from budgetbench.config import load, restricted
 from budgetbench.datasets import Cache
 from budgetbench.document import dump
-from budgetbench.errors import ConfigError, FailedRunsError, Notice, RequestError
+from budgetbench.errors import FailedRunsError, Notice, RequestError
 from budgetbench.experiment import Experiment
 from budgetbench.results.curves import has_curve
 from budgetbench.results.files import replace_file
@@ -30,7 +30,7 @@ from budgetbench.runner.provenance import write_provenance
 from budgetbench.runner.store import Store, recorded
 from budgetbench.runner.workers import Task
 from budgetbench.runner.workspace import Workspace, default_gram_limit, sweep
-from budgetbench.streams import LearningProblem, load_problem
+from budgetbench.streams import LearningProblem, check_classes, load_problem
 
 Backend = Literal["loky", "threading"]
 
@@ -188,6 +188,7 @@ def run_experiment(
     folder = results / experiment.name
     source = _Source(experiment, cache)
     chosen = restricted(experiment, only)
+    check_classes(experiment, source.problem, chosen.algorithms)
     if dry:
         left = to_do(chosen, source.identity, _finished(folder, experiment))
         return Outcome(experiment, folder, done=chosen.n_trials - left.total(), missing=left)
@@ -220,10 +221,7 @@ class _Source:
 
     def __init__(self, experiment: Experiment, cache: Cache) -> None:
         self._experiment, self._cache = experiment, cache
-        try:
-            self.problem, self.data = load_problem(experiment, cache)
-        except ConfigError as error:
-            raise experiment.placed(error) from None
+        self.problem, self.data = load_problem(experiment, cache)
         self._identities = {0: self.data.identity}
 
     def identity(self, run: int) -> str:

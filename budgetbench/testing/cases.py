@@ -54,7 +54,7 @@ class Case:
     def takes(self, kernel: Kernel) -> bool:
         """Whether the learner has a rule for a kernel."""
         try:
-            self.learner.check_kernel(kernel)
+            self.learner.check_kernel(kernel, self.learner.checked(self.values))
         except ParameterError:
             return False
         return True

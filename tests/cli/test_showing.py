@@ -81,6 +81,44 @@ def test_configs_are_listed_by_title(call: Call) -> None:
     assert all(path.stem in shipped.out for path in (PROJECT / "configs").glob("*.yaml"))
 
 
+TABLE = """\
+name: table
+dataset: {name: csv, path: table.csv}
+kernel: {name: rbf, gamma: 1}
+algorithms:
+  - {name: mira, size: unlimited}
+  - name: perceptron
+"""
+
+
+@pytest.mark.parametrize("command", [["validate"], ["run", "--dry-run"], ["run"]])
+def test_a_learner_of_two_classes_is_refused_a_table_of_three(call: Call, command: list[str]) -> None:
+    Path("table.yaml").write_text(TABLE, encoding="utf-8")
+    Path("table.csv").write_text("1,x\n2,y\n3,z\n", encoding="utf-8")
+    answer = call(*command, "table.yaml")
+    assert answer.code == 2
+    assert answer.short
+    for words in ("table.yaml:6: algorithms[1].name: found 'perceptron'", "csv has 3 classes", "dataset.positive"):
+        assert words in answer.err
+    assert not Path("results").exists()
+    assert call("run", "table.yaml", "--dry-run", "--only", "mira").code == 0
+    assert call(*command, "table.yaml", "--set", "dataset.positive=z").code == 0 or command == ["validate"]
+
+
+def test_validate_looks_into_a_file_that_is_there(call: Call) -> None:
+    Path("table.yaml").write_text(TABLE, encoding="utf-8")
+    assert call("validate", "table.yaml").code == 0
+    Path("table.csv").write_text("a,k\n1,x\nb,y\n", encoding="utf-8")
+    answer = call("validate", "table.yaml")
+    assert (answer.code, answer.short) == (1, True)
+    assert "column a: found 'b' (line 3)" in answer.err
+    Path("table.csv").write_text("a,k\n1,x\n2,y\n", encoding="utf-8")
+    Path("table.yaml").write_text(TABLE.replace("table.csv}", "table.csv, positive: z}"), encoding="utf-8")
+    answer = call("validate", "table.yaml")
+    assert (answer.code, answer.short) == (2, True)
+    assert "table.yaml:2: dataset.positive: found 'z'" in answer.err
+
+
 def test_validate_says_what_would_be_run(call: Call, config: str) -> None:
     assert call("validate", "c.yaml") == (0, "c.yaml: ok, 8 trials in 2 runs\n", "")
     Path("wrong.yaml").write_text(config.replace("rbf", "rfb"), encoding="utf-8")

@@ -17,7 +17,7 @@ from budgetbench.learners import KernelGradientDescent
 def twin(course: Any) -> Callable[..., Any]:
     """NORMA (Kivinen, Smola, Williamson 2004) with neither λ nor truncation; sums without rounding."""
 
-    def gradient_descent(K: Any, y: Any, order: Any, eta: float = 0.5, epochs: int = 1) -> Any:
+    def gradient_descent(K: Any, y: Any, order: Any, eta: float = 0.2, epochs: int = 1) -> Any:
         done = course()
         for epoch in range(epochs):
             for t in order:

@@ -1,0 +1,1 @@
+"""Budgeted stochastic gradient descent, and what it does with the point that is one too many."""
