@@ -68,6 +68,12 @@ class WeightVector(OnlineLearner):
         return np.array([self._w @ x for x in inputs.astype(np.float64)])  # a row at a time: the same in any batch
 
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # planes through the origin do not tell three classes apart
+        return tags
+
+
 class Merging(OnlineLearner):
     """A Perceptron that puts the mean of its two oldest points in their place, with the sum of their weights."""
 
