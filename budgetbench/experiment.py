@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
@@ -28,7 +29,7 @@ from budgetbench.parameters import (
 )
 
 if TYPE_CHECKING:
-    from budgetbench.kernels import Kernel
+    from budgetbench.kernels import Floats, Kernel
 
 #: Counted in every key: raise it when a change alters streams, noise or kernel values.
 REVISION = 2
@@ -55,6 +56,26 @@ Steps = Annotated[
 ]
 #: Whole numbers up to here are exact in every reader of JSON and in tables with gaps.
 Seed = Annotated[int, Ge(0), Le(2**53)]
+
+
+def _held_out(value: float) -> float:
+    if not (value >= 1 if isinstance(value, int) else 0 < value < 1):
+        raise ValueError("neither a number of examples nor a share")
+    return value
+
+
+#: A part of the training set: how many of its examples, or which share of them.
+Part = Annotated[
+    int | float, AfterValidator(_held_out), Accepted("an integer of at least 1, or a share above 0 and below 1")
+]
+#: What is held out where something is chosen by the validation error and nothing else is said.
+VALIDATION_SIZE = 0.2
+
+#: The measures by which one of several parameter sets can be chosen.
+SELECTIONS = ("test_error", "validation_error")
+#: Begins the names of a kernel's parameters among those of a learner, where an experiment has several kernels.
+KERNEL = "kernel."
+
 #: Points of a curve, which stands in every record.
 Checkpoints = Annotated[int, Ge(0), Le(100_000)]
 
@@ -86,6 +107,8 @@ class DatasetSection:
     scale_on : the examples that tell the scale.
     variant : the form of a dataset that has several.
     train_size, test_size : split all examples anew in each run, into so many.
+    validation_size : how many of the training examples, or which share of them, each run holds out: they are drawn
+        anew, not learnt from, and tell the validation error.
     limit : take the first so many alone.
     redraw : draw a generated set anew in each run.
     """
@@ -98,6 +121,7 @@ class DatasetSection:
     variant: Text | None = None
     train_size: Examples | None = None
     test_size: Examples | None = None
+    validation_size: Part | None = None
     limit: Examples | None = None
     redraw: bool = False
     #: What only this dataset takes, such as the path of a user's file.
@@ -115,6 +139,11 @@ class DatasetSection:
     def fits_scale(self) -> bool:
         """Whether scaling needs to know other rows than the one that is scaled."""
         return bool({"standard", "minmax", "range"} & set(self.scale))
+
+    def held_out(self, n: int) -> int:
+        """How many of n training examples are for validation."""
+        size = self.validation_size or 0
+        return size if isinstance(size, int) else max(1, round(size * n))
 
     @property
     def fits_columns(self) -> bool:
@@ -161,6 +190,39 @@ class Table:
 Parameters = dict[str, Any]
 
 
+def without_kernel(params: Mapping[str, Any]) -> Parameters:
+    """The learner's parameters in a parameter set, without those of the kernel."""
+    return {name: value for name, value in params.items() if not name.startswith(KERNEL)}
+
+
+@dataclass(frozen=True)
+class KernelGrid:
+    """Several kernels, which differ in their numbers; each parameter set of each learner is run with all of them.
+
+    Attributes
+    ----------
+    select : the measure by which one is chosen for each learner, or None to show all.
+    """
+
+    kernels: tuple[Kernel, ...]
+    select: str | None = None
+
+    @property
+    def axes(self) -> dict[str, tuple[Any, ...]]:
+        """The parameters in which they differ, with their values."""
+        return {
+            name: values
+            for name in self.kernels[0].plain
+            if len(values := tuple(dict.fromkeys(kernel.plain[name] for kernel in self.kernels))) > 1
+        }
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """As a configuration has it."""
+        lists = {name: list(values) for name, values in self.axes.items()}
+        return self.kernels[0].plain | lists | ({"select": self.select} if self.select else {})
+
+
 @dataclass(frozen=True)
 class Algorithm:
     """One entry of the list of algorithms.
@@ -170,8 +232,9 @@ class Algorithm:
     name : the learner's own name, never an alias.
     revision : the learner's, which is raised when it computes something else than before.
     select : the measure by which tables and figures choose one parameter set (the lowest), or None to show all.
-    grid : parameter → its values; every parameter of the learner is there.
+    grid : parameter → its values; every parameter of the learner is there, and those in which kernels differ.
     trials : the parameter sets of the grid, complete, the learner's first parameter varying slowest.
+    select_kernel : as `select`, for the kernels; where both are given they are the same.
     """
 
     name: str
@@ -179,16 +242,48 @@ class Algorithm:
     select: str | None
     grid: dict[str, tuple[Any, ...]]
     trials: tuple[Parameters, ...]
+    select_kernel: str | None = None
+
+    @property
+    def chosen_by(self) -> str | None:
+        """The measure by which parameter sets are chosen, if any are."""
+        return self.select or self.select_kernel
+
+    def is_searched(self, name: str) -> bool:
+        """Whether the best value of a parameter is looked for."""
+        return bool(self.select_kernel if name.startswith(KERNEL) else self.select)
 
     @property
     def searched(self) -> dict[str, tuple[Any, ...]]:
         """Where one parameter set is chosen: the parameters with the values among which it is."""
-        return {name: values for name, values in self.grid.items() if self.select and len(values) > 1}
+        return {name: values for name, values in self.grid.items() if self.is_searched(name) and len(values) > 1}
+
+    @property
+    def searched_kernels(self) -> tuple[str, ...]:
+        """Those of them that are the kernel's."""
+        return tuple(name for name in self.searched if name.startswith(KERNEL))
+
+    def crossed(self, grid: KernelGrid) -> Algorithm:
+        """Each of its parameter sets with each of the kernels."""
+        axes = grid.axes
+        widths = [{KERNEL + name: kernel.plain[name] for name in axes} for kernel in grid.kernels]
+        return replace(
+            self,
+            grid=without_kernel(self.grid) | {KERNEL + name: values for name, values in axes.items()},
+            trials=tuple(params | width for params in _different(map(without_kernel, self.trials)) for width in widths),
+            select_kernel=grid.select,
+        )
 
     def resolved(self) -> dict[str, Any]:
         """The entry as plain data that is read back as the same entry."""
-        values = {name: list(values) if len(values) > 1 else values[0] for name, values in self.grid.items()}
+        values = {
+            name: list(values) if len(values) > 1 else values[0] for name, values in without_kernel(self.grid).items()
+        }
         return {"name": self.name, **({"select": self.select} if self.select else {}), **values}
+
+
+def _different(sets: Iterable[Parameters]) -> list[Parameters]:
+    return list({json.dumps(params, sort_keys=True): params for params in sets}.values())
 
 
 class Places(Protocol):
@@ -209,7 +304,7 @@ class Experiment:
     reproduces : what of which paper.
     dataset : which data, and how it is prepared.
     label_noise : labels that are flipped on purpose.
-    kernel : of all algorithms.
+    kernel : of all algorithms; where there are several kernels, the first.
     order : how the examples arrive.
     permutations : how many runs there are, each with an order of its own.
     epochs : of learners which were given none of their own: their parameter sets hold it.
@@ -235,6 +330,8 @@ class Experiment:
     plots: tuple[dict[str, Any], ...] | None = None
     table: Table | None = None
 
+    #: All kernels, where there are several: `kernel` as the configuration has it.
+    kernel_grid: KernelGrid | None = None
     #: Where it was read, for errors that only the data brings to light.
     source: Places | None = field(default=None, compare=False, repr=False)
 
@@ -254,6 +351,28 @@ class Experiment:
         """How many trials there are; none is made to count them."""
         return self.permutations * sum(len(algorithm.trials) for algorithm in self.algorithms)
 
+    def with_kernels(self, grid: KernelGrid) -> Experiment:
+        """The same experiment with other kernels."""
+        several = len(grid.kernels) > 1
+        crossed = tuple(algorithm.crossed(grid) for algorithm in self.algorithms)
+        return replace(self, kernel=grid.kernels[0], kernel_grid=grid if several else None, algorithms=crossed)
+
+    def told_by(self, X: Floats) -> Experiment:
+        """The experiment whose kernels have numbers for what they leave to the training rows X (n, d)."""
+        told = tuple(dict.fromkeys(kernel.told_by(X) for kernel in self.kernels))
+        grid = self.kernel_grid or KernelGrid(told)
+        return self if told == self.kernels else self.with_kernels(replace(grid, kernels=told))
+
+    @property
+    def kernels(self) -> tuple[Kernel, ...]:
+        """The kernel, or all there are."""
+        return self.kernel_grid.kernels if self.kernel_grid else (self.kernel,)
+
+    def kernel_of(self, params: Parameters) -> Kernel:
+        """The kernel of a parameter set."""
+        given = {name.removeprefix(KERNEL): value for name, value in params.items() if name.startswith(KERNEL)}
+        return replace(self.kernel, **given) if given else self.kernel
+
     def permutation(self, data: str | None = None) -> dict[str, Any]:
         """All that determines which examples are seen, and with the number of the run, in which order.
 
@@ -265,13 +384,14 @@ class Experiment:
         data : names the content of the dataset; where it is not known, what the configuration says of it does.
         """
         section = self.dataset
-        return {
+        what = {
             "data": data or [section.name, section.variant, section.options, section.redraw],
             "split": [section.train_size, section.test_size],
             "limit": section.limit,
             "order": self.order,
             "seed": self.seed,
         }
+        return what if section.validation_size is None else what | {"validation": section.validation_size}
 
     def stream(self, data: str | None = None) -> dict[str, Any]:
         """All that determines what the learners see: with the number of the run, each run's stream."""
@@ -288,13 +408,14 @@ class Experiment:
     def key(self, data: str, algorithm: Algorithm, params: Parameters, run: int) -> str:
         """16 hexadecimal digits that depend on what determines a trial's outcome, and on nothing else.
 
-        Not on the experiment's name, its other algorithms or their number of runs, nor on the order of the keys.
+        Not on the experiment's name, its other algorithms or kernels, or their number of runs, nor on the order of the
+        keys.
         """
         what = self.stream(data) | {
             "revision": REVISION,
-            "kernel": {"name": self.kernel.name, **asdict(self.kernel)},
+            "kernel": self.kernel_of(params).plain,
             "algorithm": [algorithm.name, algorithm.revision],
-            "params": params,
+            "params": without_kernel(params),
             "run": run,
         }
         text = json.dumps(what, sort_keys=True, ensure_ascii=False)
@@ -303,15 +424,17 @@ class Experiment:
     @property
     def examples_differ(self) -> bool:
         """Whether runs differ in more than the order in which the same examples arrive."""
-        return bool(self.dataset.redraw or self.dataset.train_size is not None or self.label_noise.rate)
+        section = self.dataset
+        anew = section.redraw or section.train_size is not None or section.validation_size is not None
+        return bool(anew or self.label_noise.rate)
 
     def resolved(self) -> dict[str, Any]:
         """Plain data with names canonical and defaults written out; read again it is the same experiment."""
-        plain = asdict(replace(self, source=None))
-        del plain["source"]
+        plain = asdict(replace(self, source=None, kernel_grid=None))
+        del plain["source"], plain["kernel_grid"]
         return plain | {
             "dataset": self.dataset.resolved(),
-            "kernel": {"name": self.kernel.name, **plain["kernel"]},
+            "kernel": (self.kernel_grid or self.kernel).plain,
             "algorithms": [algorithm.resolved() for algorithm in self.algorithms],
             "plots": None if self.plots is None else [dict(plot) for plot in self.plots],
         }

@@ -15,6 +15,8 @@ class Role(IntEnum):
     ORDER = 2  # the permutation of the training set
     LEARNER = 3  # a learner's own randomness
     DATA = 4  # generated data sets
+    VALIDATION = 5  # which training examples are held out
+    WIDTH = 6  # which training rows tell the width of a kernel
 
 
 def generator(seed: int, role: Role, run: int = 0) -> np.random.Generator:

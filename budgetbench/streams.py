@@ -17,7 +17,7 @@ from budgetbench.datasets import Cache, Data, Examples, datasets
 from budgetbench.engine.base import KernelClassifier
 from budgetbench.engine.kernel_access import Rows
 from budgetbench.errors import ConfigError, DataError
-from budgetbench.experiment import Algorithm, DatasetSection, Experiment, LabelNoise, Parameters
+from budgetbench.experiment import Algorithm, DatasetSection, Experiment, LabelNoise, Parameters, without_kernel
 from budgetbench.kernels import Floats
 from budgetbench.learners import learners
 from budgetbench.seeds import Role, generator
@@ -54,11 +54,13 @@ class Stream:
     ----------
     order : training rows in the order in which they arrive.
     test : test rows.
+    validation : training rows that are held out, in the order of the file.
     labels : labels of all rows with the run's noise, int64 of shape (n,).
     """
 
     order: Rows
     test: Rows
+    validation: Rows
     labels: NDArray[np.int64]
 
 
@@ -104,6 +106,7 @@ def prepare(data: Data, section: DatasetSection, seed: int = 0, run: int = 0) ->
     if resplit and section.train_size + section.test_size > len(X):  # type: ignore[operator]
         wanted = f"at most {len(X)} together with test_size"
         raise ConfigError(("dataset", "train_size"), section.train_size, wanted)
+    _check_validation(section, n_train)
     labels, classes = _relabelled(y, data.classes, section)
     if len(np.unique(labels[:n_train])) < 2:
         message = f"{section.name}: the training set holds one class only: {classes[labels[0]]!r}"
@@ -117,6 +120,12 @@ def prepare(data: Data, section: DatasetSection, seed: int = 0, run: int = 0) ->
     if X.dtype == np.float64:  # numbers with more digits than float32 has
         _warn_of_merged(Z, held, section)
     return LearningProblem(held, labels, classes, n_train, data.identity)
+
+
+def _check_validation(section: DatasetSection, n_train: int) -> None:
+    n = section.train_size or n_train
+    if section.held_out(n) >= n:
+        raise ConfigError(("dataset", "validation_size"), section.validation_size, f"fewer than the {n} that train")
 
 
 def check_classes(experiment: Experiment, problem: LearningProblem, algorithms: Sequence[Algorithm]) -> None:
@@ -226,7 +235,10 @@ def stream_of(problem: LearningProblem, experiment: Experiment, run: int) -> Str
     if experiment.label_noise.on == "all":
         labels = with_noise(labels, test, len(problem.classes), experiment.label_noise, random)
     order = generator(seed, Role.ORDER, run).permutation(train) if experiment.order == "shuffled" else train
-    return Stream(order, test, labels)
+    held_out = experiment.dataset.held_out(len(train))
+    validation = np.sort(generator(seed, Role.VALIDATION, run).permutation(train)[:held_out])
+    # The others arrive as they would without it.
+    return Stream(order[~np.isin(order, validation)], test, validation, labels)
 
 
 def with_noise(
@@ -251,6 +263,7 @@ def make_learner(
     """The learner that sees the stream of a run, with its own randomness; several in its place where the data has more
     classes than it takes and the experiment says so."""
     seed = int(generator(experiment.seed, Role.LEARNER, run).integers(2**31))
-    learner = learners[algorithm](**params, kernel=experiment.kernel, random_state=seed)
+    kernel = experiment.kernel_of(params)
+    learner = learners[algorithm](**without_kernel(params), kernel=kernel, random_state=seed)
     several = n_classes > 2 and not learner.multiclass and experiment.dataset.multiclass
     return learner.against_the_rest(learner) if several else learner

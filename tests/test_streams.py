@@ -343,3 +343,33 @@ def test_nothing_is_told_of_inputs_that_float32_holds_well_enough(recwarn: pytes
     constant = replace(far_away(0), train=Examples(np.full((60, 2), 0.1), np.arange(60) % 2, np.float64), test=None)
     prepare(constant, section(scale="none"))
     assert not recwarn.list
+
+
+# -- validation ---------------------------------------------------------------------------------------------------
+
+
+def test_held_out_examples_are_of_the_training_set_and_the_others_arrive_as_without(
+    experiment: Any, cache: Cache
+) -> None:
+    wanted = experiment("dataset.validation_size=0.25")
+    problem, _ = load_problem(wanted, cache)
+    seen = []
+    for run in (0, 1):
+        plain, stream = stream_of(problem, experiment(), run), stream_of(problem, wanted, run)
+        assert len(stream.validation) == 50
+        assert sorted([*stream.order, *stream.validation]) == sorted(plain.order)
+        assert [row for row in plain.order if row not in stream.validation] == stream.order.tolist()
+        assert np.array_equal(stream.test, plain.test)
+        seen.append(stream.validation.tolist())
+    assert seen[0] != seen[1]
+
+
+@pytest.mark.parametrize(("size", "count"), [(1, 1), (199, 199), (0.001, 1), (0.5, 100)])
+def test_how_many_are_held_out(experiment: Any, cache: Cache, size: float, count: int) -> None:
+    wanted = experiment(f"dataset.validation_size={size}")
+    assert len(stream_of(load_problem(wanted, cache)[0], wanted, 0).validation) == count
+
+
+def test_something_is_left_to_learn_from(experiment: Any, cache: Cache) -> None:
+    with pytest.raises(ConfigError, match=r"dataset\.validation_size: found 200; accepted: fewer than the 200"):
+        load_problem(experiment("dataset.validation_size=200"), cache)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from budgetbench.cli import running, showing
+from budgetbench.cli import inspecting, running, showing
 from budgetbench.cli.output import any_encoding, flush, give_up_output, noticing
 from budgetbench.errors import BudgetbenchError, ParameterError
 from budgetbench.version import __version__
@@ -24,6 +24,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "fetch": showing.fetch,
     "list": showing.list_,
     "validate": showing.validate,
+    "inspect": inspecting.inspect,
 }
 DEBUG = "--debug"
 INTERRUPTED = 130

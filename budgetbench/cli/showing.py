@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from budgetbench import report as reports
     from budgetbench import results as recorded
     from budgetbench.parameters import Parameters
-    from budgetbench.results import formats
+    from budgetbench.results import formats, selection
     from budgetbench.verdicts import words, writing
 else:
     names = "archive", "config", "datasets", "kernels", "learners", "streams", "verdicts"
     archive, config, datasets, kernels, learners, streams, verdicts = (lazy(f"budgetbench.{name}") for name in names)
     reports, recorded, formats = map(lazy, ("budgetbench.report", "budgetbench.results", "budgetbench.results.formats"))
     words, writing = lazy("budgetbench.verdicts.words"), lazy("budgetbench.verdicts.writing")
-    tables = lazy("rich.table")
+    tables, selection = lazy("rich.table"), lazy("budgetbench.results.selection")
 
 #: Column headings and rows.
 Listing = tuple[tuple[str, ...], Iterable[tuple[str, ...]]]
@@ -151,6 +151,8 @@ def validate(configs: Configs, data: Data = Path("data")) -> None:
             exit_code = min(exit_code, error.exit_code)
             continue
         typer.echo(f"{path}: ok, {experiment.n_trials} trials in {experiment.permutations} runs")
+        for note in selection.selection_notes(experiment.algorithms):
+            typer.echo(f"  {note}")
     if problems:
         raise (RequestError if exit_code == 2 else BudgetbenchError)("\n".join(problems))
 

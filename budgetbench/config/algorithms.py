@@ -11,29 +11,28 @@ from typing import Any
 
 from budgetbench.document import Key
 from budgetbench.errors import NOTHING, ParameterError, Words, dotted
-from budgetbench.experiment import Algorithm, Parameters
+from budgetbench.experiment import SELECTIONS, Algorithm, Parameters
 from budgetbench.learners import KernelClassifier, learners
 from budgetbench.parameters import missing, unknown
 from budgetbench.reading import Reading
-
-SELECTIONS = ("test_error",)
 
 #: Parameter sets of one experiment: more than a table or a figure shows.
 MOST_SETS = 10_000
 
 
-def algorithms_of(reading: Reading, raw: Any, epochs: int) -> list[Algorithm | None]:
+def algorithms_of(reading: Reading, raw: Any, epochs: int, kernels: int = 1) -> list[Algorithm | None]:
     """The entries in order, None for one whose problems were noted.
 
-    `epochs` is for the learners that have epochs and are given none of their own.
+    `epochs` is for the learners that have epochs and are given none of their own; with so many kernels each parameter
+    set is run.
     """
     key = ("algorithms",)
     if not isinstance(raw, list) or not raw:
         reading.note(key, raw, "a list of mappings, each with a name: at least one")
         return []
-    sets = sum(map(_grid_size, raw))
+    sets = kernels * sum(map(grid_size, raw))
     if sets > MOST_SETS:
-        largest = max(range(len(raw)), key=lambda number: _grid_size(raw[number]))
+        largest = max(range(len(raw)), key=lambda number: grid_size(raw[number]))
         found, accepted = Words(f"{sets} parameter sets"), f"at most {MOST_SETS} of all algorithms together"
         reading.note((*key, largest), found, accepted)
         return []
@@ -42,7 +41,15 @@ def algorithms_of(reading: Reading, raw: Any, epochs: int) -> list[Algorithm | N
     return entries
 
 
-def _grid_size(entry: Any) -> int:
+def selection_of(reading: Reading, key: Key, raw: dict[str, Any]) -> str | None:
+    """The measure by which what stands under `key` is chosen."""
+    select = raw.get("select")
+    if select not in (None, *SELECTIONS):
+        reading.note((*key, "select"), select, ", ".join(SELECTIONS), names=SELECTIONS)
+    return select
+
+
+def grid_size(entry: Any) -> int:
     """How many parameter sets an entry asks for, whether they are right or not."""
     values = entry.values() if isinstance(entry, dict) else ()
     return math.prod(len(value) for value in values if isinstance(value, list))
@@ -62,9 +69,7 @@ class _Entry:
         name = self.reading.named(self.key, self.raw, learners)
         if name is None:
             return None
-        learner, select = learners[name], self.raw.get("select")
-        if select not in (None, *SELECTIONS):
-            self.reading.note((*self.key, "select"), select, ", ".join(SELECTIONS), names=SELECTIONS)
+        learner, select = learners[name], selection_of(self.reading, self.key, self.raw)
         grid = self._grid(learner)
         trials = self._trials(learner, grid) if len(self.reading.problems) == before else ()
         if len(self.reading.problems) > before:

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from budgetbench.config.algorithms import algorithms_of
 from budgetbench.config.dataset import dataset_of, has_test_set, number_of_classes
+from budgetbench.config.kernels import ACCEPTED, kernels_of
 from budgetbench.document import Document, Key, read
 from budgetbench.errors import ParameterError, RequestError, clipped, nearest, refuse
-from budgetbench.experiment import Algorithm, DatasetSection, Experiment, LabelNoise, Reproduces, Table
-from budgetbench.kernels import Kernel, kernels
+from budgetbench.experiment import (
+    VALIDATION_SIZE,
+    Algorithm,
+    DatasetSection,
+    Experiment,
+    KernelGrid,
+    LabelNoise,
+    Reproduces,
+    Table,
+)
+from budgetbench.kernels import Kernel
 from budgetbench.learners import learners
 from budgetbench.parameters import Accepted, Parameter, Text, declared, plain
 from budgetbench.plots import figures
@@ -27,7 +37,7 @@ JUDGED = {
     "reproduces": "a mapping with the keys paper, item",
     "dataset": "a mapping with the key name",
     "label_noise": "a mapping with the key rate",
-    "kernel": "a mapping such as {name: rbf, gamma: 0.5}",
+    "kernel": ACCEPTED,
     "algorithms": "a list of mappings, each with a name",
     "plots": "a list of mappings, each with a kind",
     "table": "a mapping with the key layout",
@@ -36,7 +46,7 @@ _FIELDS = declared(Experiment, names={"Kernel": Kernel})
 OUTLINE = {
     name: replace(field, annotation=Annotated[Any, Accepted(JUDGED[name])]) if name in JUDGED else field
     for name, field in _FIELDS.items()
-    if name != "source"
+    if name not in ("kernel_grid", "source")
 } | {"title": replace(_FIELDS["title"], annotation=Text | None, default=None)}
 _NAME = Parameter("name", str, ..., "which one")
 
@@ -91,29 +101,33 @@ def interpret(document: Document) -> Experiment:
     noise = section_of(reading, LabelNoise, "label_noise")
     plots = plots_of(reading, data.get("plots"))
     table = table_of(reading)
-    kernel = kernel_of(reading, data["kernel"]) if "kernel" in data else None
+    grid = kernels_of(reading, data["kernel"]) if "kernel" in data else None
     dataset = dataset_of(reading, data["dataset"]) if "dataset" in data else None
     algorithms: list[Algorithm | None] = []
     if "algorithms" in data:
-        algorithms = algorithms_of(reading, data["algorithms"], outline["epochs"] if outline else 1)
+        epochs, kernels = outline["epochs"] if outline else 1, len(grid.kernels) if grid else 1
+        algorithms = algorithms_of(reading, data["algorithms"], epochs, kernels)
+    if grid:
+        _check_selections(reading, grid, algorithms)
     if dataset:
         _check_together(reading, dataset, algorithms)
-    if kernel:
-        _check_kernel(reading, kernel, algorithms)
+        _check_test_set(reading, dataset, grid, algorithms)
+    if grid:
+        _check_kernel(reading, grid.kernels[0].kind, algorithms)
     refuse(reading.problems)
-    if not (outline and kernel and dataset):
+    if not (outline and grid and dataset):
         raise AssertionError("a part of the configuration is missing and no problem was noted")
     judged = {
         "title": outline["title"] or outline["name"],
         "reproduces": reproduces,
-        "dataset": dataset,
+        "dataset": _with_validation(dataset, grid, algorithms),
         "label_noise": noise or LabelNoise(rate=0.0),
-        "kernel": kernel,
+        "kernel": grid.kernels[0],
         "algorithms": tuple(algorithm for algorithm in algorithms if algorithm),
         "plots": plots,
         "table": table,
     }
-    return Experiment(**(outline | judged), source=document)
+    return Experiment(**(outline | judged), source=document).with_kernels(grid)
 
 
 def section_of(reading: Reading, section: type[SectionType], key: str) -> SectionType | None:
@@ -128,22 +142,6 @@ def table_of(reading: Reading) -> Table | None:
     table = section_of(reading, Table, "table")
     known = table and reading.named(("table",), reading.document.data["table"], LAYOUTS, "layout")
     return table if known else None
-
-
-def kernel_of(reading: Reading, raw: Any) -> Kernel | None:
-    """The kernel that the configuration names, or None with its problems noted."""
-    key = ("kernel",)
-    if not isinstance(raw, dict):
-        reading.note(key, raw, OUTLINE["kernel"].accepted)
-        return None
-    name = reading.named(key, raw, kernels)
-    if name is None or not reading.checked(key, raw, {"name": _NAME} | kernels[name].parameters()):
-        return None
-    try:
-        return kernels[name].made({parameter: value for parameter, value in raw.items() if parameter != "name"})
-    except ParameterError as error:
-        reading.note_all(key, error)
-        return None
 
 
 def plots_of(reading: Reading, raw: Any) -> tuple[dict[str, Any], ...] | None:
@@ -185,7 +183,42 @@ def _check_together(reading: Reading, dataset: DatasetSection, algorithms: list[
         misfit = misfit_of(algorithm, classes or 0, dataset)
         if misfit:
             reading.note(("algorithms", number, "name"), algorithm.name, *misfit)
-        if algorithm.select and not has_test_set(dataset):
-            hint = f"{dataset.name} has no test set of its own: give dataset.train_size and dataset.test_size."
-            key: Key = ("algorithms", number, "select")
-            reading.note(key, algorithm.select, "no selection without a test set", hint)
+
+
+def _selections(grid: KernelGrid | None, algorithms: list[Algorithm | None]) -> Iterator[tuple[Key, str]]:
+    """Where something is chosen, and by which measure."""
+    if grid and grid.select:
+        yield ("kernel", "select"), grid.select
+    for number, algorithm in enumerate(algorithms):
+        if algorithm and algorithm.select:
+            yield ("algorithms", number, "select"), algorithm.select
+
+
+def _check_selections(reading: Reading, grid: KernelGrid, algorithms: list[Algorithm | None]) -> None:
+    """Note where an entry and the kernel are to be chosen by different measures: they are chosen together."""
+    for key, select in _selections(grid, algorithms):
+        if grid.select and select != grid.select:
+            reading.note(key, select, f"{grid.select}, as in kernel.select: kernel and parameters are chosen together")
+
+
+def _check_test_set(
+    reading: Reading, dataset: DatasetSection, grid: KernelGrid | None, algorithms: list[Algorithm | None]
+) -> None:
+    """Note where something is to be chosen on test examples that there are not."""
+    for key, select in _selections(grid, algorithms):
+        if select == "test_error" and not has_test_set(dataset):
+            hint = (
+                f"{dataset.name} has no test set of its own: give dataset.train_size and dataset.test_size, or "
+                "select: validation_error."
+            )
+            reading.note(key, select, "no selection without a test set", hint)
+
+
+def _with_validation(
+    dataset: DatasetSection, grid: KernelGrid | None, algorithms: list[Algorithm | None]
+) -> DatasetSection:
+    """The section with the default size of what is held out, where something is chosen by it."""
+    needed = any(select == "validation_error" for _, select in _selections(grid, algorithms))
+    if dataset.validation_size is None and needed:
+        return replace(dataset, validation_size=VALIDATION_SIZE)
+    return dataset

@@ -13,7 +13,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from budgetbench.config.dataset import SECTION
-from budgetbench.config.loading import interpret, kernel_of, plots_of, section_of, table_of
+from budgetbench.config.kernels import kernels_of
+from budgetbench.config.loading import interpret, plots_of, section_of, table_of
 from budgetbench.document import Document, parse
 from budgetbench.errors import ConfigError, Notice, ParameterError, RequestError
 from budgetbench.experiment import Algorithm, DatasetSection, Experiment, LabelNoise, Reproduces
@@ -111,13 +112,14 @@ def _as_it_stands(document: Document, stated: _Recorded) -> Experiment:
     plots, table = plots_of(shown, document.data.get("plots")), table_of(shown)
     for refused in shown.problems:
         warnings.warn(f"{stated.name}: {refused}. It is left out.", Notice, stacklevel=3)
-    return Experiment(
+    grid = kernels_of(passed_over, stated.kernel)
+    experiment = Experiment(
         name=stated.name,
         title=stated.title or stated.name,
         reproduces=section_of(passed_over, Reproduces, "reproduces"),
         dataset=_dataset(document.data.get("dataset") or {}),
         label_noise=section_of(passed_over, LabelNoise, "label_noise") or LabelNoise(rate=0.0),
-        kernel=kernel_of(passed_over, stated.kernel) or _unknown_kernel(str(stated.kernel.get("name"))),
+        kernel=grid.kernels[0] if grid else _unknown_kernel(str(stated.kernel.get("name"))),
         order=stated.order,
         permutations=stated.permutations,
         epochs=stated.epochs,
@@ -127,6 +129,7 @@ def _as_it_stands(document: Document, stated: _Recorded) -> Experiment:
         plots=plots,
         table=table,
     )
+    return experiment.with_kernels(grid) if grid else experiment
 
 
 def _dataset(data: Mapping[str, Any]) -> DatasetSection:

@@ -250,7 +250,8 @@ class KernelClassifier(Estimator, ABC):
 
     def _fit_kernel(self, inputs: Floats) -> None:
         """Multiply the kernel by a power of two if its values need it, and say so."""
-        self._kernel, plain = self._kernel.fitted_to(inputs), self._kernel
+        plain = self._kernel.told_by(inputs)
+        self._kernel = plain.fitted_to(inputs)
         if self._kernel is not plain:
             warnings.warn(f"{self.title}: {self._kernel}, as float32 cannot hold its values", stacklevel=4)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -54,6 +54,20 @@ class Kernel(ABC):
     def guessed(cls, inputs: int) -> dict[str, Any]:
         """Parameters to take where none are given, for so many inputs."""
         return {}
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """Its name and parameters, as a configuration has them."""
+        return {"name": self.name, **asdict(self)}
+
+    @property
+    def kind(self) -> Kernel:
+        """A kernel of the same kind, whatever it leaves to the data."""
+        return self
+
+    def told_by(self, X: Floats) -> Kernel:
+        """This kernel, with a number for what it leaves to the training rows X (n, d)."""
+        return self
 
     def matrix(self, X: Floats, Z: Floats, out: Floats | None = None) -> Floats:
         """Kernel values between the rows of X (n, d) and of Z (m, d): float32 of shape (n, m).

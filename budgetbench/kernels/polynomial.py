@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -15,7 +16,8 @@ from budgetbench.compiled import compiled
 from budgetbench.errors import NumericalError
 from budgetbench.kernels.base import Kernel, kernels
 from budgetbench.kernels.products import Floats, Panel, Rows, Scratch, Values, products, squared_norms
-from budgetbench.parameters import NonNegative, Positive
+from budgetbench.kernels.widths import ByRule, GammaOrScale
+from budgetbench.parameters import NonNegative, Parameter, Positive, check, declared
 
 #: Powers of two that values may reach in float32, and in float64 before they are scaled and rounded to float32.
 SINGLE, DOUBLE = 127, 1023
@@ -92,7 +94,7 @@ class Polynomial(OfProducts):
     Parameters
     ----------
     degree : the power.
-    gamma : the factor of the inner product.
+    gamma : the factor of the inner product; scale: 1/(d Var(X)) of the training rows.
     coef0 : what is added to it.
     """
 
@@ -101,6 +103,18 @@ class Polynomial(OfProducts):
     degree: Degree = 3
     gamma: Positive = 1.0
     coef0: NonNegative = 0.0
+
+    @classmethod
+    def parameters(cls) -> dict[str, Parameter]:
+        own = declared(cls)
+        return own | {"gamma": replace(own["gamma"], annotation=GammaOrScale)}
+
+    @classmethod
+    def made(cls, given: Mapping[str, Any]) -> Kernel:
+        values = check(cls.parameters(), given)
+        if isinstance(values["gamma"], str):
+            return ByRule(cls(**values | {"gamma": 1.0}), values["gamma"])
+        return cls(**values)
 
     def _numbers(self) -> tuple[float, float, int, float]:
         return self.gamma, self.coef0, self.degree, 1.0

@@ -27,6 +27,7 @@ from budgetbench.kernels.products import (
     products_with,
     squared_distances,
 )
+from budgetbench.kernels.widths import ByRule, GammaOrRule
 from budgetbench.parameters import Parameter, Positive, check, declared
 
 #: A width whose square, and one over that, is in the range of gamma.
@@ -61,7 +62,8 @@ class RBF(Kernel):
 
     Parameters
     ----------
-    gamma : 1/(2 sigma²), in place of the width.
+    gamma : 1/(2 sigma²), in place of the width; median: 1 over the median squared distance of the training rows;
+        scale: 1/(d Var(X)).
     """
 
     name: ClassVar[str] = "rbf"
@@ -71,7 +73,7 @@ class RBF(Kernel):
 
     @classmethod
     def parameters(cls) -> dict[str, Parameter]:
-        gamma = replace(declared(cls)["gamma"], default=None)
+        gamma = replace(declared(cls)["gamma"], annotation=GammaOrRule, default=None)
         return {"gamma": gamma} | {name: parameter for name, (parameter, _) in WIDTHS.items()}
 
     @classmethod
@@ -86,6 +88,8 @@ class RBF(Kernel):
             name = next((name for name in reversed(values) if name in given), "gamma")
             raise ParameterError(name, given.get(name, NOTHING), f"exactly one of {', '.join(values)}")
         (name,) = given
+        if isinstance(values[name], str):
+            return ByRule(cls(1.0), values[name])
         return cls(values[name] if name == "gamma" else WIDTHS[name][1](values[name]))
 
     def row(self, x: Floats, Z: Floats) -> Values:

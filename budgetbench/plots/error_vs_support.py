@@ -8,7 +8,7 @@ from typing import Any, Literal
 from budgetbench.lazy import pd
 from budgetbench.plots.axes import dodged, positive_floor, set_scale
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figure_kind
-from budgetbench.plots.series import Series, bars_text, draw_means, in_percent, runs_text, series_of
+from budgetbench.plots.series import Series, bars_text, chosen_text, draw_means, in_percent, runs_text, series_of
 from budgetbench.plots.style import finish, new_figure
 from budgetbench.results import Results
 from budgetbench.results.measures import MEASURES, Error
@@ -63,7 +63,7 @@ def error_vs_support(results: Results, options: ErrorVsSupport) -> Drawing:
         axes.set_ylim(-0.03 * top if data["y"].min() < 0.03 * top else 0.0, top)
     axes.set_xlabel(MEASURES["support_size"].label)
     axes.set_ylabel(MEASURES[measure].label)
-    caption = f"{runs_text(data['runs'])}{bars_text(data, options.error_bars)}."
+    caption = f"{runs_text(data['runs'])}{bars_text(data, options.error_bars)}.{chosen_text(results)}"
     finish(figure, axes, options, options.title or results.experiment.title, caption)
     return Drawing(figure, data)
 

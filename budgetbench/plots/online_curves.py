@@ -12,7 +12,7 @@ from budgetbench.lazy import pd
 from budgetbench.parameters import Unit
 from budgetbench.plots.axes import set_scale
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figure_kind
-from budgetbench.plots.series import Series, runs_text, series_of
+from budgetbench.plots.series import Series, chosen_text, runs_text, series_of
 from budgetbench.plots.style import finish, new_figure
 from budgetbench.results import Results
 from budgetbench.results.measures import MEASURES
@@ -93,7 +93,7 @@ def _curves(results: Results, options: Curves, across: str, up: str) -> Drawing:
     axes.set_xlabel(LABELS[across])
     axes.set_ylabel(LABELS[up])
     bands = BANDS[options.band] if data["runs"].max() > 1 else ""
-    caption = f"{runs_text(data['runs'])}{bands}{f'; B = {budget}' if budget else ''}."
+    caption = f"{runs_text(data['runs'])}{bands}{f'; B = {budget}' if budget else ''}.{chosen_text(results)}"
     finish(figure, axes, options, options.title or results.experiment.title, caption)
     return Drawing(figure, data)
 

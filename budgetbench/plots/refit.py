@@ -42,12 +42,13 @@ class Refit:
         trials = results.trials[(results.trials["run"] == RUN) & results.trials["test_error"].notna()]
         with _or_nothing():
             own = experiment.dataset.inputs_differ  # no Gram matrix is made for inputs of one run
-            access = Streamed(experiment.kernel, X) if own else Gram(experiment.kernel.matrix(X, X), X)
+            among = {k: Streamed(k, X) if own else Gram(k.matrix(X, X), X) for k in experiment.kernels}
         for _, trial in trials.iterrows():
+            _, params = experiment.parameter_sets[trial["point"]]
             with _or_nothing():
-                model: Any = make_learner(experiment, trial["algorithm"], trial["params"], RUN, len(problem.classes))
+                model: Any = make_learner(experiment, trial["algorithm"], params, RUN, len(problem.classes))
                 model.start(problem.classes, X.shape[1])
-            model.learn(access, self.stream.labels, self.stream.order)
+            model.learn(among[experiment.kernel_of(params)], self.stream.labels, self.stream.order)
             learnt, was = model.outcome().size, trial["support_size"]
             if learnt != was:
                 message = f"{trial['algorithm']} {trial['params']} now stores {learnt} examples, its record says {was}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,8 @@ import numpy as np
 from budgetbench.lazy import pd
 from budgetbench.plots.style import LINES, learner_style
 from budgetbench.results import Results
-from budgetbench.results.names import canonical_json, learner_title, parameter_text, varying
+from budgetbench.results.names import canonical_json, learner_title, parameter_name, parameter_text, varying
+from budgetbench.results.selection import selection_notes
 from budgetbench.results.sizes import budgets, kept, sizes
 from budgetbench.results.summary import params_of
 
@@ -61,7 +63,8 @@ def series_of(results: Results, rows: pd.DataFrame, over_sizes: bool) -> list[Se
         groups: dict[tuple[str, tuple[str, ...]], list[Any]] = {}
         for i in own.index:
             sized = tuple(name for name in joined if params[i].get(name) is not None)
-            rest = {name: value for name, value in params[i].items() if name not in joined}
+            kernels = entries[int(rows.loc[i, "entry"])].searched_kernels
+            rest = {name: value for name, value in params[i].items() if name not in (*joined, *kernels)}
             groups.setdefault((canonical_json(rest), sized), []).append(i)
         differing = varying((params[members[0]] for members in groups.values()), without=joined)
         ways = {sized for _, sized in groups}
@@ -69,7 +72,7 @@ def series_of(results: Results, rows: pd.DataFrame, over_sizes: bool) -> list[Se
         for number, ((_, sized), members) in enumerate(groups.items()):
             first = members[0]
             best = entries[int(rows.loc[first, "entry"])].searched
-            words = [f"best {parameter_text(name, params[first].get(name))}" for name in best]
+            words = [_best(name, [params[member].get(name) for member in members]) for name in best]
             words += _words(params[first], [name for name in differing if name not in best])
             if len(ways) > 1 and joined and sized:
                 words.append("by " + ", ".join(name.replace("_", " ") for name in sized))
@@ -77,6 +80,16 @@ def series_of(results: Results, rows: pd.DataFrame, over_sizes: bool) -> list[Se
             line, filled = LINES[number % len(LINES)], number % 2 == 0
             found.append(Series(str(algorithm), label, rows.loc[members], colour, marker, line, filled))
     return found
+
+
+def _best(name: str, values: list[Any]) -> str:
+    """What was found best; of a line whose sizes have different ones, that it is the best of each."""
+    return f"best {parameter_text(name, values[0]) if len(set(values)) == 1 else parameter_name(name)}"
+
+
+def chosen_text(results: Results) -> str:
+    """How the best parameters were chosen, as further lines of a caption; nothing where none were."""
+    return "".join(f"\n{textwrap.fill(note, 62)}" for note in selection_notes(results.experiment.algorithms))
 
 
 def _words(params: Mapping[str, Any], names: Iterable[str]) -> list[str]:

@@ -12,7 +12,16 @@ from budgetbench.lazy import pd
 from budgetbench.learners import learners
 from budgetbench.published import PAPERS, Value, cited, rows_of
 from budgetbench.results.measures import MEASURES, POINTS
-from budgetbench.results.names import learner, learner_title, parameter_text, parameters_text, value_text, varying
+from budgetbench.results.names import (
+    learner,
+    learner_title,
+    parameter_name,
+    parameter_text,
+    parameters_text,
+    value_text,
+    varying,
+)
+from budgetbench.results.selection import selection_notes
 from budgetbench.results.sizes import budgets
 from budgetbench.results.summary import params_of
 from budgetbench.results.table import Cell, Column, Group, Table
@@ -32,6 +41,7 @@ def accuracy(summary: pd.DataFrame, experiment: Experiment) -> Table:
         _count("Runs", "runs"),
         _measure("test_error", with_range=True),
         _measure("averaged_test_error"),
+        _measure("validation_error"),
         _measure("online_error", dispensable=True),
         _measure("support_size"),
         _measure("model_bytes", dispensable=True),
@@ -120,7 +130,7 @@ def _table(
         title=experiment.title,
         columns=[columns[i][0] for i in kept],
         groups=[Group(group.heading, [[row[i] for i in kept] for row in group.rows]) for group in groups.values()],
-        notes=notes,
+        notes=notes + selection_notes(experiment.algorithms),
     )
 
 
@@ -151,7 +161,7 @@ def _naming(
 
 
 def _best_of(name: str, value: Any, values: tuple[Any, ...]) -> str:
-    return f"{parameter_text(name, value)} (best of {name.replace('_', ' ')} = {value_text(values)})"
+    return f"{parameter_text(name, value)} (best of {parameter_name(name)} = {value_text(values)})"
 
 
 def _count(header: str, field: str) -> tuple[Column, Maker]:

@@ -186,6 +186,7 @@ MEASURES: dict[str, Measure] = {
         _error("online_error", "Online error", words="mistakes"),
         _error("margin_error", "Margin error", words="margin errors", made=_of_train_size("margin_errors")),
         _error("test_error", "Test error", tested=True),
+        _error("validation_error", "Validation error"),
         _error("averaged_test_error", "Averaged test error", words="test error of the mean hypothesis", tested=True),
         _size("support_size", "Support size", words="support set", axis="Number of support vectors"),
         _size("insertions", "Insertions"),

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from budgetbench.errors import ParameterError
+from budgetbench.experiment import KERNEL, without_kernel
 from budgetbench.learners import learners
 
 
@@ -19,7 +20,7 @@ def complete(algorithm: str, params: Mapping[str, Any]) -> dict[str, Any]:
     """A parameter set with the learner's defaults; as it stands where this version does not know or accept it."""
     cls = learner(algorithm)
     try:
-        return dict(params if cls is None else cls.checked(dict(params)))
+        return dict(params) if cls is None else {**params, **cls.checked(without_kernel(params))}
     except ParameterError:
         return dict(params)
 
@@ -48,9 +49,14 @@ def value_text(value: Any) -> str:
     return str(value).replace("_", " ")
 
 
+def parameter_name(name: str) -> str:
+    """A parameter's name as people write it: `train size`; of `kernel.gamma`, `gamma`."""
+    return name.removeprefix(KERNEL).replace("_", " ")
+
+
 def parameter_text(name: str, value: Any) -> str:
     """One parameter in words: `C = 10`, `removal: before insertion`, `no average`."""
-    words = name.replace("_", " ")
+    words = parameter_name(name)
     if isinstance(value, bool):
         return words if value else f"no {words}"
     if value is None or isinstance(value, str):

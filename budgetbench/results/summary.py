@@ -103,8 +103,9 @@ def summarise(chosen: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
     well), `failed`, `entry` (position in the configuration's `algorithms`), `selected`, and for each measure
     `<measure>_mean`, `_std` (with n - 1; NaN for one run), `_min`, `_max`. Errors are fractions.
 
-    Where an entry of the configuration says `select: test_error`, only its parameter set with the lowest mean test
-    error is selected, the first of them on a tie.
+    Where an entry of the configuration says `select`, only its parameter set with the lowest mean of that measure is
+    selected, the first of them on a tie; where the kernel does, for each of its parameter sets the best kernel; where
+    both do, the best of all combinations.
     """
     sets = experiment.parameter_sets
     entries = [number for number, algorithm in enumerate(experiment.algorithms) for _ in algorithm.trials]
@@ -115,13 +116,22 @@ def summarise(chosen: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
         rows.append(_row(*sets[index[-1]], group) | {"entry": entries[index[-1]]})
     summary: pd.DataFrame = pd.DataFrame(rows, columns=_columns(), index=pd.Index(index, dtype="int64", name="point"))
     summary["budget"] = summary["budget"].astype("Int64")
-    for _, own in summary.groupby("entry"):
-        select = experiment.algorithms[int(own["entry"].iloc[0])].select
-        if select is not None:
-            means = own[f"{select}_mean"]
-            best = own.index[0] if means.isna().all() else means.idxmin()  # the first of equals
-            summary.loc[own.index, "selected"] = own.index == best
+    for number, own in summary.groupby("entry"):
+        algorithm = experiment.algorithms[int(str(number))]
+        for points in _alternatives(own, algorithm):
+            means = own.loc[points, f"{algorithm.chosen_by}_mean"]
+            best = points[0] if means.isna().all() else means.idxmin()  # the first of equals
+            summary.loc[points, "selected"] = [point == best for point in points]
     return summary
+
+
+def _alternatives(own: pd.DataFrame, algorithm: Algorithm) -> list[list[Any]]:
+    """The points of an entry among which one is to be chosen: those that differ in what is searched for alone."""
+    found: dict[str, list[Any]] = {}
+    for point, params in zip(own.index, params_of(own), strict=True):
+        shown = {name: value for name, value in params.items() if not algorithm.is_searched(name)}
+        found.setdefault(canonical_json(shown), []).append(point)
+    return list(found.values()) if algorithm.chosen_by else []
 
 
 def params_of(summary: pd.DataFrame) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ import numpy as np
 from budgetbench.engine.base import KernelClassifier, Rounds
 from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed
 from budgetbench.engine.online import drive
-from budgetbench.experiment import Experiment
+from budgetbench.experiment import Experiment, without_kernel
 from budgetbench.kernels import Floats, Kernel
 from budgetbench.lazy import one_thread
 from budgetbench.learners import learners
@@ -33,6 +33,7 @@ class Setting:
     """What the units of one workspace have in common."""
 
     experiment: Experiment
+    kernel: Kernel
     problem: LearningProblem  # with X left out: that is mapped from the workspace
     workspace: str
 
@@ -78,7 +79,7 @@ def execute(unit: Unit, setting: Setting) -> list[Record]:
     """Do one unit; a trial that fails gives a record that says so."""
     try:
         with one_thread():
-            X, access = open_access(setting.workspace, setting.experiment.kernel)
+            X, access = open_access(setting.workspace, setting.kernel)
             stream = stream_of(setting.problem, setting.experiment, unit.run)
             records = _execute(unit.trials, setting, stream, X, access)
     except Exception as error:
@@ -168,7 +169,11 @@ def curve(rounds: Rounds, checkpoints: int) -> Record:
 
 
 def _tested(model: KernelClassifier, X: Floats, stream: Stream) -> Record:
-    record: Record = {"test_error": None, "averaged_test_error": None, "predict_seconds": None}
+    names = "test_error", "averaged_test_error", "validation_error", "predict_seconds"
+    record: Record = dict.fromkeys(names)
+    held_out = stream.validation
+    if len(held_out):
+        record["validation_error"] = float(np.mean(model.errs(X[held_out], stream.labels[held_out])))
     if not len(stream.test):
         return record
     inputs, labels = X[stream.test], stream.labels[stream.test]
@@ -197,6 +202,6 @@ def _warm_up(name: str, params: str, kernel: Kernel) -> None:
     labels = np.array([0, 1, 1, 0] * 2)
     with suppress(Exception), one_thread():
         for access in (Streamed(kernel, X), Gram(kernel.matrix(X, X), X)):
-            model = learners[name](**json.loads(params), kernel=kernel, random_state=0)
+            model = learners[name](**without_kernel(json.loads(params)), kernel=kernel, random_state=0)
             model.start(np.array([-1, 1]), X.shape[1])
             model.learn(access, labels, np.arange(len(X)))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 import joblib
+import numpy as np
 import pandas as pd
 
 from budgetbench.archive import read_results, write_summary
@@ -20,6 +21,7 @@ from budgetbench.datasets import Cache
 from budgetbench.document import dump
 from budgetbench.errors import FailedRunsError, Notice, RequestError
 from budgetbench.experiment import Experiment
+from budgetbench.kernels import Kernel
 from budgetbench.results.curves import has_curve
 from budgetbench.results.files import replace_file
 from budgetbench.runner import workers
@@ -30,7 +32,7 @@ from budgetbench.runner.provenance import write_provenance
 from budgetbench.runner.store import Store, recorded
 from budgetbench.runner.workers import Task
 from budgetbench.runner.workspace import Workspace, default_gram_limit, sweep
-from budgetbench.streams import LearningProblem, check_classes, load_problem
+from budgetbench.streams import LearningProblem, check_classes, load_problem, stream_of
 
 Backend = Literal["loky", "threading"]
 
@@ -118,7 +120,7 @@ class Crew:
 
 
 def _here(task: Task) -> list[Record]:
-    warm_up(task.unit.trials, task.setting.experiment.kernel)
+    warm_up(task.unit.trials, task.setting.kernel)
     return execute(task.unit, task.setting)
 
 
@@ -187,14 +189,16 @@ def run_experiment(
     """Do what is missing of an experiment; each trial is recorded as it ends. A dry run counts it alone."""
     folder = results / experiment.name
     source = _Source(experiment, cache)
+    experiment = source.experiment
     chosen = restricted(experiment, only)
     check_classes(experiment, source.problem, chosen.algorithms)
     if dry:
         left = to_do(chosen, source.identity, _finished(folder, experiment))
         return Outcome(experiment, folder, done=chosen.n_trials - left.total(), missing=left)
-    kernel = experiment.kernel.fitted_to(source.problem.X)
-    if kernel is not experiment.kernel:
-        warnings.warn(f"{experiment.name}: {kernel}, as float32 cannot hold its values", Notice, stacklevel=2)
+    kernels = [kernel.fitted_to(source.problem.X) for kernel in experiment.kernels]
+    for kernel in kernels:
+        if kernel not in experiment.kernels:
+            warnings.warn(f"{experiment.name}: {kernel}, as float32 cannot hold its values", Notice, stacklevel=2)
     planned = plan(experiment, source.identity)
     names = {entry.name for entry in chosen.algorithms}
     trials = [trial for trial in planned if trial.algorithm in names]
@@ -205,7 +209,8 @@ def run_experiment(
         missing = [trial for trial in trials if trial.key not in finished]
         outcome = Outcome(experiment, folder, done=len(trials) - len(missing))
         replace_file(folder / "experiment.yaml", dump(experiment.resolved()))
-        settings = {"jobs": crew.size, "backend": crew.backend, "blas_threads": 1, "kernel": str(kernel)}
+        said = ", ".join(map(str, kernels))
+        settings = {"jobs": crew.size, "backend": crew.backend, "blas_threads": 1, "kernel": said}
         write_provenance(folder, source.data, settings, [trial.key for trial in planned])
         try:
             if missing:
@@ -217,31 +222,46 @@ def run_experiment(
 
 
 class _Source:
-    """The experiment's data: loaded once, and made ready again for each run that has inputs of its own."""
+    """The experiment's data: loaded once, and made ready again for each run that has inputs of its own.
+
+    Attributes
+    ----------
+    experiment : with numbers for what its kernels leave to the training rows, those of the first run.
+    """
 
     def __init__(self, experiment: Experiment, cache: Cache) -> None:
-        self._experiment, self._cache = experiment, cache
+        self._cache = cache
         self.problem, self.data = load_problem(experiment, cache)
+        first = stream_of(self.problem, experiment, 0)
+        self.experiment = experiment.told_by(self.problem.X[np.sort(first.order)])
         self._identities = {0: self.data.identity}
 
     def identity(self, run: int) -> str:
         """Names the content of the dataset in a run."""
-        if not self._experiment.dataset.redraw:
+        if not self.experiment.dataset.redraw:
             return self.data.identity
         if run not in self._identities:
             self._identities[run] = self._problem(run).identity
         return self._identities[run]
 
-    def shared(self, trials: Sequence[Trial]) -> Iterator[tuple[list[Trial], LearningProblem]]:
-        """Trials with the problem they share: all of them, or those of a run where each has inputs of its own."""
-        if not self._experiment.dataset.inputs_differ:
+    def shared(self, trials: Sequence[Trial]) -> Iterator[tuple[list[Trial], Kernel, LearningProblem]]:
+        """Trials with the kernel and the problem that they share, one kernel after the other."""
+        for group, problem in self._by_inputs(trials):
+            for kernel in self.experiment.kernels:
+                alike = [trial for trial in group if self.experiment.kernel_of(trial.params) == kernel]
+                if alike:
+                    yield alike, kernel, problem
+
+    def _by_inputs(self, trials: Sequence[Trial]) -> Iterator[tuple[list[Trial], LearningProblem]]:
+        """All trials with the problem they share, or those of a run where each has inputs of its own."""
+        if not self.experiment.dataset.inputs_differ:
             yield list(trials), self.problem
             return
         for run in sorted({trial.run for trial in trials}):
             yield [trial for trial in trials if trial.run == run], self._problem(run)
 
     def _problem(self, run: int) -> LearningProblem:
-        return load_problem(self._experiment, self._cache, run, self.data)[0]
+        return load_problem(self.experiment, self._cache, run, self.data)[0]
 
 
 def _finished(folder: Path, experiment: Experiment) -> dict[str, Record]:
@@ -255,18 +275,19 @@ def _run_missing(
     experiment = outcome.experiment
     alone = experiment.dataset.inputs_differ  # inputs of a single run have no Gram matrix worth keeping
     limit = 0.0 if alone else default_gram_limit() if crew.gram_limit is None else crew.gram_limit
-    left = Counter(trial.run for trial in missing)
-    drawn_for: dict[int, Workspace] = {}
+    places: dict[str, Workspace] = {}  # of each trial under way
+    left: Counter[Workspace] = Counter()
     summary = _Summary(outcome.folder)
     sweep()
     with ProgressReport(experiment.name, len(missing), quiet) as progress, ExitStack() as workspaces:
 
         def tasks() -> Iterator[Task]:
-            for trials, drawn in source.shared(missing):
+            for trials, kernel, drawn in source.shared(missing):
                 progress.stage("kernel values")
-                workspace = Workspace(drawn, experiment.kernel, limit, crew.size)
-                drawn_for[trials[0].run] = workspaces.enter_context(workspace)
-                setting = Setting(experiment, replace(drawn, X=drawn.X[:, :0]), workspace.path)
+                workspace = workspaces.enter_context(Workspace(drawn, kernel, limit, crew.size))
+                left[workspace] = len(trials)
+                places.update(dict.fromkeys((trial.key for trial in trials), workspace))
+                setting = Setting(experiment, kernel, replace(drawn, X=drawn.X[:, :0]), workspace.path)
                 progress.stage("")
                 for unit in units(trials, workspace.has_gram, experiment):
                     yield Task(unit, setting)
@@ -274,11 +295,11 @@ def _run_missing(
         with crew.at_work(tasks(), len(missing)) as results:
             for records in results:
                 for record in records:
-                    record = store.append(record)
-                    outcome.note(record)
-                    left[record["run"]] -= 1
-                    if alone and not left[record["run"]]:
-                        drawn_for[record["run"]].close()
+                    outcome.note(store.append(record))
+                    workspace = places.pop(record["key"])
+                    left[workspace] -= 1
+                    if not left[workspace]:  # it makes room for the next one
+                        workspace.close()
                 if records:
                     progress.advance(len(records))
                 summary.heard(records)

@@ -253,7 +253,7 @@ def serve(connection: Connection, caller: int) -> None:
                 open_access.cache_clear()
                 continue
             unit, setting = task
-            warm_up(unit.trials, setting.experiment.kernel)
+            warm_up(unit.trials, setting.kernel)
             connection.send(BEGUN)
             connection.send(execute(unit, setting))
 

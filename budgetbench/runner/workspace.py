@@ -162,9 +162,12 @@ def write_gram(path: Path, kernel: Kernel, X: Floats, jobs: int) -> None:
             stopped.set()
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=1)
 def open_access(path: str, kernel: Kernel) -> tuple[Floats, KernelAccess]:
-    """The inputs and the access to kernel values in a workspace; cached, as a worker does many runs in one."""
+    """The inputs and the access to kernel values in a workspace; cached, as a worker does many runs in one.
+
+    One at a time, as a file that is still mapped keeps its memory.
+    """
     X = read_only(np.load(Path(path) / "X.npy", mmap_mode="r"))
     gram = Path(path) / "gram.npy"
     fitted = kernel.fitted_to(X)

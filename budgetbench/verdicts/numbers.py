@@ -66,6 +66,8 @@ def _dataset(results: Results) -> Dataset:
 
 
 def _kernel(results: Results, key: str) -> float:
+    if results.experiment.kernel_grid:
+        raise MissingError(f"{results.folder.name} has several kernels")
     value = getattr(results.experiment.kernel, key, None)
     if value is None:
         raise MissingError(f"{results.folder.name} has a kernel without {key}")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
 
@@ -53,6 +54,7 @@ def test_defaults(read: Read) -> None:
             "variant": "smooth",
             "train_size": None,
             "test_size": None,
+            "validation_size": None,
             "limit": None,
             "redraw": False,
         },
@@ -115,6 +117,41 @@ def test_the_order_of_keys_does_not_matter(read: Read) -> None:
 def test_the_width_of_an_rbf_in_each_way(read: Read, width: str) -> None:
     text = f"name: x\ndataset: {{name: pooled}}\nkernel: {{name: rbf, {width}}}\nalgorithms: [{{name: plain}}]"
     assert read(text).kernel == RBF(gamma=0.125)
+
+
+GRID = "kernel={name: rbf, sigma: [1, 2], select: validation_error}"
+MANY = "algorithms=[{name: many, C: [1, 10], select: validation_error}, {name: plain}]"
+
+
+def test_a_grid_of_kernels_multiplies_the_parameter_sets(read: Read) -> None:
+    experiment = read(overrides=[GRID, MANY])
+    many, plain = experiment.algorithms
+    assert experiment.kernels == (RBF(gamma=0.5), RBF(gamma=0.125))
+    assert [params["kernel.gamma"] for params in many.trials] == [0.5, 0.125] * 2
+    assert [params["C"] for params in many.trials] == [1.0, 1.0, 10.0, 10.0]
+    assert many.searched == {"C": (1.0, 10.0), "kernel.gamma": (0.5, 0.125)}
+    assert (plain.select, plain.chosen_by) == (None, "validation_error")
+    assert experiment.kernel_of(many.trials[1]) == RBF(gamma=0.125)
+
+
+def test_a_grid_of_kernels_read_again_is_the_same(read: Read) -> None:
+    written = read(overrides=[GRID, MANY]).resolved()
+    assert written["kernel"] == {"name": "rbf", "gamma": [0.5, 0.125], "select": "validation_error"}
+    assert read(dump(written)) == read(overrides=[GRID, MANY])
+
+
+@pytest.mark.parametrize("asked", [[], [MANY], [GRID]])
+def test_what_is_chosen_by_validation_holds_out_a_fifth(read: Read, asked: list[str]) -> None:
+    assert read(overrides=asked).dataset.validation_size == (0.2 if asked else None)
+    assert read(overrides=[*asked, "dataset.validation_size=30"]).dataset.validation_size == 30
+
+
+def test_a_width_that_the_data_tells(read: Read) -> None:
+    experiment = read(overrides=["kernel={name: rbf, gamma: [median, 2]}"])
+    assert experiment.resolved()["kernel"] == {"name": "rbf", "gamma": ["median", 2.0]}
+    told = experiment.told_by(np.array([[0.0], [2.0]], dtype=np.float32))
+    assert told.kernels == (RBF(gamma=0.25), RBF(gamma=2.0))
+    assert [params["kernel.gamma"] for params in told.algorithms[0].trials] == [0.25, 2.0]
 
 
 def test_polynomial_kernel(read: Read) -> None:

@@ -31,12 +31,15 @@ TOP_KEYS = (
     "name, title, reproduces, dataset, label_noise, kernel, order, permutations, epochs, seed, checkpoints, "
     "algorithms, plots, table"
 )
-DATASET_KEYS = "name, positive, multiclass, scale, scale_on, variant, train_size, test_size, limit, redraw"
+DATASET_KEYS = (
+    "name, positive, multiclass, scale, scale_on, variant, train_size, test_size, validation_size, limit, redraw"
+)
 FOLDER = "a folder name: up to 100 letters, digits, '.', '_' and '-', starting with a letter or a digit"
 WIDTHS = "exactly one of gamma, sigma, variance"
 COUNT = "an integer of at least 1 and at most 2147483647"
 REPEATS = "an integer of at least 1 and at most 1000000"
 POSITIVE = "a number of at least 1e-30 and at most 1e+30"
+GAMMA = f"{POSITIVE}, median or scale"
 WIDTH = "a number of at least 1e-14 and at most 1e+14"
 WHOLE = "an integer of at least 1"  # of the learners made for these tests
 
@@ -166,19 +169,25 @@ def test_dataset(refused: Refused, dataset: str, message: str) -> None:
         ("rbf", ": found 'rbf'; accepted: a mapping such as {name: rbf, gamma: 0.5}"),
         ("{name: rbf}", f".gamma: found nothing; accepted: {WIDTHS}"),
         ("{name: rbf, sigma: 2, gamma: 1}", f".sigma: found 2; accepted: {WIDTHS}"),
-        ("{name: rbf, gamma: 0}", ".gamma: found 0; accepted: " + POSITIVE),
+        ("{name: rbf, gamma: 0}", ".gamma: found 0; accepted: " + GAMMA),
         ("{name: rbf, sigma: -1.0}", ".sigma: found -1.0; accepted: " + WIDTH),
-        (f"{{name: rbf, gamma: 1{'0' * 400}}}", f".gamma: found 1{'0' * 119}… (401 characters); accepted: {POSITIVE}"),
-        ("{name: rbf, gamma: .inf}", ".gamma: found inf; accepted: " + POSITIVE),
-        ('{name: rbf, gamma: "1"}', ".gamma: found '1'; accepted: " + POSITIVE),
-        ("{name: rbf, gamma: true}", ".gamma: found True; accepted: " + POSITIVE),
+        (f"{{name: rbf, gamma: 1{'0' * 400}}}", f".gamma: found 1{'0' * 119}… (401 characters); accepted: {GAMMA}"),
+        ("{name: rbf, gamma: [1, -1]}", ".gamma[1]: found -1; accepted: " + GAMMA),
+        ("{name: rbf, gamma: [1, 2], sigma: 3}", f".sigma: found 3; accepted: {WIDTHS}"),
+        (
+            "{name: rbf, gamma: 1, select: error}",
+            ".select: found 'error'; accepted: test_error, validation_error. Did you mean 'test_error'?",
+        ),
+        ("{name: rbf, gamma: .inf}", ".gamma: found inf; accepted: " + GAMMA),
+        ('{name: rbf, gamma: "1"}', ".gamma: found '1'; accepted: " + GAMMA),
+        ("{name: rbf, gamma: true}", ".gamma: found True; accepted: " + GAMMA),
         (
             "{name: rbf, gama: 1}",
-            ".gama: found 'gama'; accepted: name, gamma, sigma, variance. Did you mean 'gamma'?",
+            ".gama: found 'gama'; accepted: name, select, gamma, sigma, variance. Did you mean 'gamma'?",
         ),
         ("{name: polynomial, degree: 0}", f".degree: found 0; accepted: {WHOLE} and at most 100"),
         ("{name: polynomial, degree: 2.5}", f".degree: found 2.5; accepted: {WHOLE} and at most 100"),
-        ("{name: linear, gamma: 1}", ".gamma: found 'gamma'; accepted: name"),
+        ("{name: linear, gamma: 1}", ".gamma: found 'gamma'; accepted: name, select"),
     ],
 )
 def test_kernel(refused: Refused, kernel: str, message: str) -> None:
@@ -213,7 +222,7 @@ def test_kernel(refused: Refused, kernel: str, message: str) -> None:
         ("{name: many, C: .inf}", ".C: found inf; accepted: a number above 0"),
         (
             "{name: many, select: tst_error}",
-            ".select: found 'tst_error'; accepted: test_error. Did you mean 'test_error'?",
+            ".select: found 'tst_error'; accepted: test_error, validation_error. Did you mean 'test_error'?",
         ),
         (
             "{name: many, gamma: 1}",
@@ -264,6 +273,19 @@ def test_two_ways_to_make_two_classes_of_more(refused: Refused) -> None:
     assert refused(with_dataset(dataset, "algorithms: [{name: plain}]")).endswith(
         "dataset.multiclass: found 'one_vs_rest'; accepted: nothing where positive makes two classes of all"
     )
+
+
+def test_selections_of_kernel_and_parameters_that_differ(refused: Refused) -> None:
+    kernel = "{name: rbf, gamma: [1, 2], select: validation_error}"
+    text = with_kernel(kernel).replace("{name: plain}", "{name: many, C: [1, 2], select: test_error}")
+    accepted = "validation_error, as in kernel.select: kernel and parameters are chosen together"
+    assert refused(text) == f"c.yaml:4: algorithms[0].select: found 'test_error'; accepted: {accepted}"
+
+
+@pytest.mark.parametrize("size", ["0", "1.0", "0.0", "-3", "half"])
+def test_validation_size(refused: Refused, size: str) -> None:
+    said = refused(with_dataset(f"{{name: images, positive: 0, validation_size: {size}}}"))
+    assert said.endswith("; accepted: an integer of at least 1, or a share above 0 and below 1")
 
 
 def test_selection_without_a_test_set(refused: Refused) -> None:

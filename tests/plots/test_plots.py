@@ -137,6 +137,9 @@ def test_variants_share_a_colour_and_differ_in_line_and_fill(tmp_path: Path, dra
     assert searcher.get_linestyle() == "None"
 
 
+CHOSEN = "Best by test error: chosen on the test examples, on which it\nlooks better than it is (optimistic)."
+
+
 def test_the_legend_covers_no_data(tmp_path: Path, drawing: Any) -> None:
     with styled():
         figure = drawing(write(tmp_path / "made_up"), "error_vs_support").figure
@@ -147,7 +150,7 @@ def test_the_legend_covers_no_data(tmp_path: Path, drawing: Any) -> None:
         assert box.y1 <= axes.y0
         assert figure.bbox.contains(box.x0, box.y0)
         assert figure.bbox.contains(box.x1, box.y1)
-    assert legend.get_title().get_text() == "Mean of 2 runs; bars: minimum to maximum."
+    assert legend.get_title().get_text() == f"Mean of 2 runs; bars: minimum to maximum.\n{CHOSEN}"
 
 
 def test_the_mean_curve_and_its_band(tmp_path: Path, drawing: Any) -> None:
@@ -163,7 +166,7 @@ def test_the_mean_curve_and_its_band(tmp_path: Path, drawing: Any) -> None:
     line = drawn.figure.axes[0].get_lines()[0]
     assert list(line.get_ydata()) == pytest.approx(list(own["y"]))
     (legend,) = drawn.figure.legends
-    assert legend.get_title().get_text() == "Mean of 2 runs; band: ± standard deviation; B = 30."
+    assert legend.get_title().get_text() == f"Mean of 2 runs; band: ± standard deviation; B = 30.\n{CHOSEN}"
 
 
 def test_the_other_two_curves(tmp_path: Path, drawing: Any) -> None:

@@ -118,6 +118,7 @@ KEYS = {
     "dataset.scale_on": (STREAM, ["all"]),
     "dataset.train_size": (STREAM, ["399"]),
     "dataset.test_size": (STREAM, ["99"]),
+    "dataset.validation_size": (STREAM, ["0.2", "40"]),
     "dataset.limit": (STREAM, ["4999"]),
     "label_noise": (STREAM, ["null"]),
     "label_noise.rate": (STREAM, ["0.2"]),
@@ -128,7 +129,7 @@ KEYS = {
 
 def test_it_is_known_of_every_key_of_the_configuration_what_depends_on_it() -> None:
     sections = {"dataset": DatasetSection, "label_noise": LabelNoise}
-    names = {field.name for field in fields(Experiment)} - {"dataset", "source"}
+    names = {field.name for field in fields(Experiment)} - {"dataset", "kernel_grid", "source"}
     names |= {f"{section}.{field.name}" for section, kind in sections.items() for field in fields(kind)}
     assert set(KEYS) == names
 

@@ -29,7 +29,7 @@ TRIALS = 12
 KEYS = (
     "key status experiment dataset algorithm params budget run seed train_size test_size online_mistakes online_error "
     "margin_errors insertions removals support_size model_bytes state_bytes test_error averaged_test_error "
-    "kernel_evaluations train_seconds predict_seconds curve version"
+    "validation_error kernel_evaluations train_seconds predict_seconds curve version"
 )
 
 
