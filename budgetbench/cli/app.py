@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from budgetbench.cli import inspecting, running, showing
+from budgetbench.cli import comparing, inspecting, running, showing
 from budgetbench.cli.output import any_encoding, flush, give_up_output, noticing
 from budgetbench.errors import BudgetbenchError, ParameterError
 from budgetbench.version import __version__
@@ -19,6 +19,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "run": running.run,
     "plot": showing.plot,
     "table": showing.table,
+    "compare": comparing.compare,
     "check": showing.check,
     "report": showing.report,
     "fetch": showing.fetch,

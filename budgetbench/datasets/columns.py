@@ -27,6 +27,8 @@ else:
 
 #: What stands for a value that is not known.
 MISSING = ("", "na", "n/a", "nan", "null", "none", "?", "-", "inf", "+inf", "-inf")
+#: The same for a label: "none" may be a class.
+UNLABELLED = ("", "na", "n/a", "nan", "null", "?")
 #: Different words of a column that become inputs, and characters of the longest.
 MOST_WORDS, LONGEST_WORD = 1000, 200
 #: Beyond so many different numbers, a column of numbers and words is more likely one of numbers with slips.

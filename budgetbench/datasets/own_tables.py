@@ -18,11 +18,11 @@ from budgetbench.datasets import limits
 from budgetbench.datasets.base import Data, Options, Request
 from budgetbench.datasets.columns import (
     MOST_WORDS,
+    UNLABELLED,
     Column,
     Encoding,
     Sheet,
     identifiers,
-    is_missing,
     of_series,
     sheet_of,
 )
@@ -34,6 +34,8 @@ from budgetbench.parameters import DIFFERENT, ONE_OR_SEVERAL, Accepted
 LabelColumn = Annotated[int | str, Accepted("the name of a column or its position from 0 (-1: the last)")]
 #: Columns that one message names; the others are counted.
 MOST_TOLD = 8
+#: Names that YAML takes for texts without quotes.
+PLAIN = re.compile(r"(?!(?:null|true|false)$)[A-Za-z]\w*", re.ASCII | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -239,8 +241,8 @@ def _cut(text: str) -> str:
 
 def listed(keys: Sequence[int | str]) -> str:
     """Columns as a configuration lists them."""
-    plain = [str(key) if isinstance(key, int) or re.fullmatch(r"[A-Za-z]\w*", key) else json.dumps(key) for key in keys]
-    return f"[{', '.join(plain[:MOST_TOLD])}{', …' * (len(plain) > MOST_TOLD)}]"
+    told = [str(key) if isinstance(key, int) or PLAIN.fullmatch(key) else json.dumps(key) for key in keys[:MOST_TOLD]]
+    return f"[{', '.join(told)}{', …' * (len(keys) > MOST_TOLD)}]"
 
 
 def note_identifiers(path: Path, sheet: Sheet) -> None:
@@ -253,10 +255,14 @@ def note_identifiers(path: Path, sheet: Sheet) -> None:
         warnings.warn(f"{path}: {what}. To leave it out: dataset.drop: {drop}", Notice, stacklevel=2)
 
 
+def labelled(sheet: Sheet) -> NDArray[np.bool_]:
+    """Which rows have a label."""
+    return np.array([str(label).lower() not in UNLABELLED for label in sheet.labels.tolist()], dtype=bool)
+
+
 def without_gaps(path: Path, sheet: Sheet) -> Sheet:
     """The rows in which every value and the label is known; tells how many are left out."""
-    unlabelled = np.array([isinstance(label, str) and is_missing(label) for label in sheet.labels.tolist()], dtype=bool)
-    whole = ~(np.isnan(sheet.X).any(axis=1) | unlabelled)
+    whole = labelled(sheet) & ~np.isnan(sheet.X).any(axis=1)
     if not whole.any():
         raise DataError(f"{path}: no row is without a missing value; see dataset.missing: mean or most_frequent")
     if not whole.all():

@@ -161,7 +161,10 @@ def read_libsvm(
     size = X.shape[0] * X.shape[1] * X.dtype.itemsize
     if size > limits.allowed(len(content), limits.DENSE_RATIO):
         shape = f"{X.shape[0]} rows of {X.shape[1]} inputs, as the highest index says"
-        raise ValueError(f"{shape}, would take {limits.gigabytes(size)}. Number the inputs that occur from 1")
+        raise ValueError(
+            f"{shape}, would take {limits.gigabytes(size)} as a dense table, more than so short a file may. Number the "
+            "inputs that occur from 1, or leave the rare ones out"
+        )
     return X.toarray(), np.asarray(y, dtype=np.float64)
 
 

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +14,11 @@ from numpy.typing import NDArray
 from budgetbench.datasets import limits
 from budgetbench.datasets.base import Label, datasets
 from budgetbench.datasets.cache import Cache
-from budgetbench.datasets.columns import Column, Sheet, identifiers, is_missing
+from budgetbench.datasets.columns import Column, Sheet, identifiers
 from budgetbench.datasets.own_csv import CsvOptions, CsvReader
 from budgetbench.datasets.own_files import complaints_of, readable_labels
 from budgetbench.datasets.own_parquet import read
-from budgetbench.datasets.own_tables import sheet_of_frame
+from budgetbench.datasets.own_tables import labelled, sheet_of_frame
 from budgetbench.datasets.parse import beginning
 from budgetbench.errors import DataError, RequestError
 
@@ -77,7 +76,7 @@ def survey(path: Path, label: int | str | None = None) -> Survey:
     if label is None:
         found = likely_label(path, sheet, key)
         sheet, key = (sheet, key) if found == key else read_with(found)
-    known = np.array([not is_missing(str(one)) for one in sheet.labels.tolist()], dtype=bool)
+    known = labelled(sheet)
     if not known.any():
         raise DataError(f"{path}: column {key} has no value. Name the column of the label with --label")
     labels = readable_labels(path, sheet.labels[known])
@@ -122,7 +121,7 @@ def _parquet(path: Path) -> ReadWith:
 def likely_label(path: Path, sheet: Sheet, last: int | str) -> int | str:
     """The column that is so called, else the last one if it can be, else the last of few words."""
     called = [column.key for column in sheet.columns if column.name.lower() in LABELS]
-    if str(last).lower() in LABELS or (not called and _plausible(path, sheet.labels)):
+    if str(last).lower() in LABELS or (not called and _plausible(path, sheet)):
         return last
     few = [column.key for column in sheet.columns if 2 <= len(column.words) <= MOST_CLASSES]
     if not called and not few:
@@ -130,9 +129,9 @@ def likely_label(path: Path, sheet: Sheet, last: int | str) -> int | str:
     return (called or few)[-1]
 
 
-def _plausible(path: Path, labels: Any) -> bool:
-    known = [label for label in labels.tolist() if not is_missing(str(label))]
+def _plausible(path: Path, sheet: Sheet) -> bool:
+    """Whether the labels are of few classes."""
     try:
-        return 2 <= len(set(known)) <= MOST_CLASSES and readable_labels(path, np.array(known, dtype=object)) is not None
+        return 2 <= len(set(readable_labels(path, sheet.labels[labelled(sheet)]).tolist())) <= MOST_CLASSES
     except DataError:
         return False

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetbench.engine.kernel_access import KernelAccess, Rows, gather
-from budgetbench.engine.storage import Source
+from budgetbench.engine import metering
+from budgetbench.engine.kernel_access import KernelAccess, Rows, Source, gather
+from budgetbench.engine.metering import Meter
 from budgetbench.kernels import Floats
 
 #: Examples that arrive between two products with the support set: large enough for BLAS, small beside the support.
@@ -24,12 +25,14 @@ class Arrivals:
     classes : the class index of each row of the data set, theirs among them.
     access : the data set itself.
     source : kernel values between them and what a learner has `kept`, for one that `asks` for any.
+    meter : of what its kernel values cost.
     """
 
     rows: Rows
     classes: NDArray[np.int64]
     access: KernelAccess
     source: Source
+    meter: Meter = field(default_factory=Meter)
 
     @property
     def inputs(self) -> Floats:
@@ -43,14 +46,22 @@ class Arrivals:
 
 
 class SharedBlock:
-    """Kernel values of one block against all that any learner keeps, computed once for all of them."""
+    """Kernel values of one block against all that any learner keeps, computed once for all of them.
+
+    Attributes
+    ----------
+    rate : seconds that one of them takes to compute.
+    """
 
     def __init__(self, source: Source, rows: Rows, kept: Sequence[Rows]) -> None:
         others = np.setdiff1d(np.concatenate(kept), rows)
         self._rows = rows
         self._ids = np.concatenate([rows, others])
         self._order = np.argsort(self._ids)
+        begun = metering.clock()
         self._values = source.between(rows, self._ids)
+        taken = metering.clock() - begun
+        self.rate = taken / self._values.size if source.rate is None else source.rate
 
     def between(self, rows: Rows, columns: Rows) -> Floats:
         """Kernel values between the block and kept examples; either may come first."""

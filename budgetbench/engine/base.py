@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, NamedTuple, TypeVar
@@ -13,8 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from typing_extensions import Self, dataclass_transform
 
+from budgetbench.engine import metering
 from budgetbench.engine.estimator import Estimator
 from budgetbench.engine.kernel_access import KernelAccess, Rows, Streamed
+from budgetbench.engine.metering import Meter
 from budgetbench.errors import ParameterError
 from budgetbench.kernels import Floats, Kernel, Values, kernels, make_kernel
 from budgetbench.lazy import lazy
@@ -103,7 +106,9 @@ class KernelClassifier(Estimator, ABC):
     Attributes
     ----------
     classes_ : the class labels; of two, the second is the positive one.
-    train_seconds_ : time spent on this learner; of a block of kernel values computed for several, an equal share.
+    train_seconds_ : time that learning took, with the kernel values that the learner would have needed alone, on a
+        stream, whoever has computed them; see `engine.metering`.
+    kernel_seconds_ : the part of it that is kernel values, but for those that a solver computes by itself.
     """
 
     name: ClassVar[str]
@@ -226,11 +231,19 @@ class KernelClassifier(Estimator, ABC):
                 f"Only binary classification is supported by {type(self).__name__}; found {len(classes)} classes: name "
                 "the positive one, or let one learn for each class (multiclass: one_vs_rest)"
             )
-        self.train_seconds_ = 0.0
+        self.train_seconds_ = self.kernel_seconds_ = 0.0
         self.classes_ = np.asarray(classes)
         self.n_features_in_ = n_features
         self._kernel = self._make_kernel(n_features)
         self.check_kernel(self._kernel, {name: getattr(self, name) for name in self.own_parameters()})
+
+    @contextmanager
+    def _charged(self, meter: Meter) -> Iterator[None]:
+        """Charge what is learnt in this context to the learner."""
+        begun = metering.clock()
+        yield
+        self.train_seconds_ += metering.clock() - begun + meter.owed
+        self.kernel_seconds_ += meter.seconds
 
     def _validate(self) -> None:
         for name in self.own_parameters():

@@ -70,6 +70,7 @@ class ExpansionLearner(ExpansionClassifier, OnlineLearner):
         pool, access, n = self._pool, arrivals.access, len(arrivals.rows)
         if access.gram is not None:
             order = arrivals.rows
+            arrivals.meter.charge(pool.asks(arrivals.rows))
         else:
             pool.turn(arrivals.rows, arrivals.source)
             order = np.arange(n)

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled
+from budgetbench.engine.metering import Meter, cost_of_value
 from budgetbench.kernels import Floats, Kernel
 
 Rows = NDArray[np.int64]
+
+
+class Source(Protocol):
+    """Kernel values between the block that passes and any rows that a learner keeps; either may come first."""
+
+    @property
+    def rate(self) -> float | None: ...
+
+    def between(self, rows: Rows, columns: Rows) -> Floats: ...
 
 
 class KernelAccess(ABC):
@@ -24,6 +36,7 @@ class KernelAccess(ABC):
     diagonal : K(x, x) for each row, float32 of shape (n,).
     least : no kernel value but 0 is smaller in size; 0 where that is not known.
     gram : all kernel values, float32 of shape (n, n), where they are at hand.
+    rate : seconds that a value would take to compute, where they are at hand; see `engine.metering`.
     """
 
     X: Floats
@@ -31,6 +44,7 @@ class KernelAccess(ABC):
     least: float = 0.0
     kernel: Kernel | None = None
     gram: Floats | None = None
+    rate: float | None = None
 
     @abstractmethod
     def between(self, rows: Rows, columns: Rows) -> Floats:
@@ -51,6 +65,7 @@ class Gram(KernelAccess):
         self.least = kernel.least(X) if kernel else 0.0
         self.gram = self._gram = read_only(gram)
         self.diagonal = np.ascontiguousarray(np.diagonal(self._gram))
+        self.rate = cost_of_value(kernel, X[: len(gram)]) if kernel else 0.0
 
     def between(self, rows: Rows, columns: Rows) -> Floats:
         if len(rows) > len(columns):  # the matrix is symmetric: read the fewer rows of it
@@ -69,6 +84,33 @@ class Streamed(KernelAccess):
 
     def between(self, rows: Rows, columns: Rows) -> Floats:
         return self.kernel.matrix(self.X[rows], self.X[columns])
+
+
+class Metered(KernelAccess):
+    """Access for one learner, with a meter of what its kernel values cost.
+
+    Parameters
+    ----------
+    source : where the values come from, if not from the access itself.
+    """
+
+    def __init__(self, access: KernelAccess, meter: Meter, source: Source | None = None) -> None:
+        self.X, self.diagonal, self.least = access.X, access.diagonal, access.least
+        self.kernel, self.gram, self.rate = access.kernel, access.gram, meter.rate
+        self._access, self._meter, self._source = access, meter, source or access
+
+    def between(self, rows: Rows, columns: Rows) -> Floats:
+        return self._metered(len(rows) * len(columns), lambda: self._source.between(rows, columns))
+
+    def among(self, rows: Rows) -> Floats:
+        return self._metered(len(rows) ** 2, lambda: self._access.among(rows))
+
+    def _metered(self, values: int, had: Callable[[], Floats]) -> Floats:
+        if self._meter.rate is None:
+            with self._meter.computing():
+                return had()
+        self._meter.charge(values)
+        return had()
 
 
 @compiled

@@ -18,6 +18,7 @@ from budgetbench.engine.arrivals import Arrivals, SharedBlock
 from budgetbench.engine.base import Points, Rounds, wrong
 from budgetbench.engine.expanding import ExpansionLearner
 from budgetbench.engine.kernel_access import KernelAccess, Rows
+from budgetbench.engine.metering import Meter
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.engine.pool import Changes
 from budgetbench.engine.size import nbytes
@@ -88,22 +89,30 @@ class OneVsRest(OnlineLearner):
         return all(machine.is_settled() for machine in self._machines)
 
     def _see(self, arrivals: Arrivals) -> Rounds:
-        source = arrivals.source
-        if self.asks and arrivals.access.gram is None:
-            source = SharedBlock(source, arrivals.rows, [self._machines[k].kept() for k in self._learning])
+        arrivals = self._shared(arrivals)
         if self._tally:
             self._tally.begin()
         scores = np.zeros((len(arrivals.rows), len(self._machines)))
         sizes = np.zeros(len(arrivals.rows), dtype=np.int64)
         for k in self._learning:
             own = (arrivals.classes == k).astype(np.int64)
-            rounds = self._machines[k].see(replace(arrivals, classes=own, source=source))
+            rounds = self._machines[k].see(replace(arrivals, classes=own))
             scores[:, k] = np.where(own[arrivals.rows] == 1, rounds.margins, -rounds.margins)
             sizes += rounds.sizes
         if self._tally:
             sizes -= self._tally.repeats(self._learning, len(sizes))
         self._hold(arrivals.rows)
         return Rounds(margins_of(scores, arrivals.labels), sizes)
+
+    def _shared(self, arrivals: Arrivals) -> Arrivals:
+        """The same, with kernel values that were computed, or would have been on a stream, once for all learners."""
+        if not self.asks:
+            return arrivals
+        rows, kept = arrivals.rows, [self._machines[k].kept() for k in self._learning]
+        if arrivals.access.gram is None:
+            return replace(arrivals, source=SharedBlock(arrivals.source, rows, kept), meter=Meter())
+        arrivals.meter.charge(len(rows) * len(np.union1d(rows, np.concatenate(kept))))
+        return replace(arrivals, meter=Meter())
 
     def _hold(self, rows: Rows) -> None:
         """Let go what none of the learners keeps, now that these rows have arrived."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from abc import abstractmethod
 from collections.abc import Sequence
 from copy import copy
@@ -15,7 +14,8 @@ from typing_extensions import Self
 
 from budgetbench.engine.arrivals import Arrivals, SharedBlock, blocks
 from budgetbench.engine.base import KernelClassifier, Outcome, Points, Rounds
-from budgetbench.engine.kernel_access import KernelAccess, Rows, Streamed
+from budgetbench.engine.kernel_access import KernelAccess, Metered, Rows, Streamed
+from budgetbench.engine.metering import Meter
 from budgetbench.engine.size import bytes_of_example, nbytes
 from budgetbench.errors import ParameterError
 from budgetbench.kernels import Floats, Values
@@ -161,6 +161,14 @@ class OnlineLearner(KernelClassifier):
         self._course.quiet &= bool((rounds.margins > self.margin_threshold).all())
         return rounds
 
+    def meet(
+        self, rows: Rows, labels: NDArray[np.int64], access: KernelAccess, shared: SharedBlock | None = None
+    ) -> None:
+        """Learn from a block of examples, at one's own charge; of kernel values that are `shared`, those asked for."""
+        meter = Meter(shared.rate if shared else access.rate)
+        with self._charged(meter):
+            self.see(Arrivals(rows, labels, access, Metered(access, meter, shared), meter))
+
     def is_settled(self) -> bool:
         """Whether the pass just ended changed nothing: neither a margin error nor, under the SVM's rule, a step of an
         example that is stored."""
@@ -231,7 +239,7 @@ class OnlineLearner(KernelClassifier):
         self.open(access)
         self.begin_pass()
         for block in blocks(np.arange(kept, len(rows))):
-            self.see(Arrivals(block, labels, access, access))
+            self.meet(block, labels, access)
         self.close(access)
         self._remember(rows, labels, np.concatenate([memory.numbers, np.arange(seen, seen + len(inputs))]))
 
@@ -270,7 +278,8 @@ class OnlineLearner(KernelClassifier):
 def drive(cohort: Sequence[OnlineLearner], access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
     """Let the examples `order` of a data set pass before several learners at once.
 
-    All see the same stream; where kernel values are computed as it passes, each is computed once for all.
+    All see the same stream; where kernel values are computed as it passes, each is computed once for all. Each learner
+    is charged for those that it would have needed alone.
     """
     if any(learner.blockwise for learner in cohort):
         access = copy(access)
@@ -285,14 +294,10 @@ def drive(cohort: Sequence[OnlineLearner], access: KernelAccess, labels: NDArray
         asking = [learner for learner in active if learner.asks]
         for learner in active:
             learner.begin_pass()
-        for rows in blocks(order) if access.gram is None else [order]:
-            begun = time.perf_counter()
-            shared = access.gram is None and len(asking) > 1
-            source = SharedBlock(access, rows, [learner.kept() for learner in asking]) if shared else access
-            share = (time.perf_counter() - begun) / max(1, len(asking))
+        for rows in blocks(order):
+            sharing = access.gram is None and len(asking) > 1
+            shared = SharedBlock(access, rows, [learner.kept() for learner in asking]) if sharing else None
             for learner in active:
-                begun = time.perf_counter()
-                learner.see(Arrivals(rows, labels, access, source))
-                learner.train_seconds_ += time.perf_counter() - begun + (share if learner.asks else 0.0)
+                learner.meet(rows, labels, access, shared)
     for learner in cohort:
         learner.close(access)

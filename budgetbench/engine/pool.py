@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from budgetbench.compiled import record
 from budgetbench.engine.expansion import Counts, Doubt, Expansion, rescore
-from budgetbench.engine.kernel_access import Rows
-from budgetbench.engine.storage import Source, Storage
+from budgetbench.engine.kernel_access import Rows, Source
+from budgetbench.engine.storage import Storage
 from budgetbench.kernels import Floats, Values
 
 #: Scores that are off by more than this share of the support set's weight are all computed anew.
@@ -117,6 +117,11 @@ class Pool:
         n = len(gram)
         self._storage.ids, self._storage.K = np.arange(n), gram
         self.f = self._expansion(np.zeros((*self._outputs, n)), self._capacity(n))
+
+    def asks(self, rows: Rows) -> int:
+        """How many kernel values it takes for these examples to pass when they come as a stream."""
+        others = len(np.setdiff1d(self.ids[self.kept], rows))
+        return len(rows) * (len(rows) + others)
 
     def turn(self, rows: Rows, source: Source) -> None:
         """Let the block before go and take in the next one, whose examples get the positions 0, 1, ….

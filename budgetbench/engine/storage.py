@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from budgetbench.compiled import compiled
-from budgetbench.engine.kernel_access import Rows, gather
+from budgetbench.engine.kernel_access import Rows, Source, gather
 from budgetbench.kernels import Floats, Values
 
 #: How many more places than needed are made when there are too few, as a factor.
 GROWTH = 1.1
-
-
-class Source(Protocol):
-    """Kernel values between the block that passes and any rows that a learner keeps; either may come first."""
-
-    def between(self, rows: Rows, columns: Rows) -> Floats: ...
 
 
 class Storage(ABC):

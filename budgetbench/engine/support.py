@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.engine.base import KernelClassifier, Outcome, Points
-from budgetbench.engine.kernel_access import KernelAccess, Rows
+from budgetbench.engine.kernel_access import KernelAccess, Metered, Rows
+from budgetbench.engine.metering import Meter
 from budgetbench.engine.size import bytes_of_example, nbytes
 from budgetbench.kernels import Floats, Values
 from budgetbench.lazy import lazy
@@ -65,9 +65,9 @@ class BatchLearner(ExpansionClassifier):
 
     def learn(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
         self._kernel = access.kernel or self._kernel
-        begun = time.perf_counter()
-        self._select(access, labels, order)
-        self.train_seconds_ = time.perf_counter() - begun
+        meter = Meter(access.rate)
+        with self._charged(meter):
+            self._select(Metered(access, meter), labels, order)
         self.support_vectors_ = access.X[self.support_]
         self._n_train = len(order)
         self._learnt = True

@@ -17,7 +17,7 @@ from budgetbench.kernels import RBF, Floats, Kernel, Values
 from budgetbench.parameters import Count, Positive, Size, Unit
 
 
-@learner("fogd", title="FOGD", color="#7F3C8D", marker="h")
+@learner("fogd", title="FOGD", color="#5B2A86", marker="h")
 class FOGD(OnlineLearner):
     """Gradient descent on random Fourier features in place of the kernel; no example is stored.
 

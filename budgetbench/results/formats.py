@@ -10,9 +10,9 @@ from rich import box
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from budgetbench.results.table import Table
+from budgetbench.results.table import Cell, Table
 
-LEFT_OUT = "Mean ± standard deviation; a wider terminal, or table.md, shows all columns and ranges."
+LEFT_OUT = "Mean ± standard deviation; a wider terminal, or markdown, shows all columns and ranges."
 
 LATEX = {"\\": r"\textbackslash{}", "±": r"$\pm$", "–": "--", "~": r"\textasciitilde{}"}
 LATEX |= {character: f"\\{character}" for character in "%&_#$\x7b\x7d"}
@@ -32,7 +32,7 @@ def rich_table(table: Table, brief: bool = False) -> RichTable:
     )
     kept = [i for i, column in enumerate(table.columns) if not (brief and column.dispensable)]
     groups = [
-        (group.heading, [[(brief and row[i].brief) or row[i].text for i in kept] for row in group.rows])
+        (group, [[(brief and row[i].brief) or row[i].text for i in kept] for row in group.rows])
         for group in table.groups
     ]
     for place, i in enumerate(kept):
@@ -47,12 +47,13 @@ def rich_table(table: Table, brief: bool = False) -> RichTable:
             no_wrap=column.numeric or place == 0,
             min_width=None if column.numeric else 10,
         )
-    for heading, rows in groups:
-        if heading:
+    for group, rows in groups:
+        if group.heading:
             shown.add_section()
-            shown.add_row(Text(heading, style="bold"))
-        for above, cells in zip([[], *rows], rows, strict=False):
-            shown.add_row(*map(Text, _said_once(cells, above, table, kept)))
+            shown.add_row(Text(group.heading, style="bold"))
+        for above, cells, row in zip([[], *rows], rows, group.rows, strict=False):
+            styles = ["bold" if row[i].best else "" for i in kept]
+            shown.add_row(*map(Text, _said_once(cells, above, table, kept), styles))
     return shown
 
 
@@ -87,7 +88,7 @@ def markdown(table: Table) -> str:
     for group in table.groups:
         if group.heading:
             lines.append(line([f"**{group.heading}**", *[""] * (len(table.columns) - 1)]))
-        lines.extend(line([cell.text for cell in row]) for row in group.rows)
+        lines.extend(line([f"**{cell.text}**" if cell.best else cell.text for cell in row]) for row in group.rows)
     return "".join(lines)
 
 
@@ -102,9 +103,17 @@ def latex(table: Table) -> str:
         lines.append("\\midrule")
         if group.heading:
             lines.append(f"\\multicolumn{{{len(table.columns)}}}{{l}}{{{_latex(group.heading)}}} \\\\")
-        lines.extend(_latex_line([cell.text for cell in row]) for row in group.rows)
+        lines.extend(map(_latex_row, group.rows))
     lines += ["\\bottomrule", "\\end{tabular}"]
     return "\n".join(lines) + "\n"
+
+
+def floating(table: Table, label: str) -> str:
+    """A `table` with a label, the title and the first note as its caption, and the other notes below."""
+    first, *others = table.notes or [""]
+    head = ["\\begin{table}", "\\centering", f"\\caption{{{_latex(f'{table.title}. {first}'.rstrip())}}}"]
+    below = [f"\\par\\smallskip\\footnotesize\\raggedright {_latex(' '.join(others))}"] if others else []
+    return "\n".join([*head, f"\\label{{{label}}}", latex(table).rstrip(), *below, "\\end{table}", ""])
 
 
 def comma_separated(table: Table) -> str:
@@ -125,6 +134,11 @@ def document(table: Table) -> str:
     """A markdown page: title, table, notes."""
     notes = "".join(f"\n{note}\n" for note in table.notes)
     return f"# {table.title}\n\n{markdown(table)}{notes}"
+
+
+def _latex_row(row: list[Cell]) -> str:
+    cells = [f"\\textbf{{{_latex(cell.text)}}}" if cell.best else _latex(cell.text) for cell in row]
+    return " & ".join(cells) + " \\\\"
 
 
 def _latex_line(cells: list[str]) -> str:

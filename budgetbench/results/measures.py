@@ -130,12 +130,13 @@ def _size(name: str, title: str, **more: Any) -> Measure:
     return Measure(name=name, title=title, unit=EXAMPLES, **more)
 
 
-def _memory(name: str, title: str) -> Measure:
-    return Measure(name=name, title=title, unit=KILOBYTES, field=Count, summarised=True, relative=RELATIVE)
+def _memory(name: str, title: str, axis: str) -> Measure:
+    more: dict[str, Any] = {"field": Count, "summarised": True, "relative": RELATIVE}
+    return Measure(name=name, title=title, axis=axis, unit=KILOBYTES, **more)
 
 
-def _time(name: str, title: str) -> Measure:
-    return Measure(name=name, title=title, unit=SECONDS, field=NonNegative, summarised=True, relative=0.1)
+def _time(name: str, title: str, words: str = "") -> Measure:
+    return Measure(name=name, title=title, unit=SECONDS, words=words, field=NonNegative, summarised=True, relative=0.1)
 
 
 def _ratio(name: str, title: str, made: Callable[[pd.DataFrame], Any]) -> Measure:
@@ -199,9 +200,10 @@ MEASURES: dict[str, Measure] = {
             summarised=True,
             relative=RELATIVE,
         ),
-        _memory("model_bytes", "Model"),
-        _memory("state_bytes", "State of learning"),
+        _memory("model_bytes", "Model", axis="Size of the model"),
+        _memory("state_bytes", "State of learning", axis="Size of the state that learning goes on from"),
         _time("train_seconds", "Training time"),
+        _time("kernel_seconds", "Training time of kernel values", words="kernel values' part of the training time"),
         _time("predict_seconds", "Prediction time"),
         _size("online_mistakes", "Mistakes", summarised=False),
         _size("margin_errors", "Margin errors", summarised=False),

@@ -49,6 +49,8 @@ class _Run(Checked):
     dataset: Text | None = None
     algorithm: Name
     version: Text | None = None
+    commit: Text | None = None
+    host: Text | None = None
     error: Text | None = None
     run: Count
     params: Annotated[dict[str, Plain], AfterValidator(with_budgets)]

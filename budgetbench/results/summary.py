@@ -54,7 +54,8 @@ def assigned(trials: pd.DataFrame, experiment: Experiment, keys: Sequence[str] =
     Returns
     -------
     The runs, their curves with as many checkpoints as the experiment asks for, and with one column more: `point`, the
-    place of their parameter set among the experiment's.
+    place of their parameter set among the experiment's. Where some have `kernel_seconds`, those without lose their
+    `train_seconds`: an older version took them, in which the kernel values that a learner needs were not all its own.
     """
     sets = experiment.parameter_sets
     if len(keys) == len(sets) * experiment.permutations:
@@ -69,6 +70,9 @@ def assigned(trials: pd.DataFrame, experiment: Experiment, keys: Sequence[str] =
     chosen = chosen[chosen["point"].notna()]
     # the same run under another key (another kernel, say): what was written last is what was asked for last
     chosen = chosen.drop_duplicates(["point", "run"], keep="last")
+    whole = chosen["kernel_seconds"].notna()
+    if whole.any():
+        chosen = chosen.assign(train_seconds=chosen["train_seconds"].where(whole))
     return chosen.sort_values(["point", "run"], kind="stable").reset_index(drop=True)
 
 

@@ -25,11 +25,13 @@ class Column:
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: its text in print, its plain values in CSV (one for each of the column's fields), its text in brief."""
+    """One cell: its text in print, its plain values in CSV (one for each of the column's fields), its text in brief,
+    and whether it is the best of its column."""
 
     text: str
     values: tuple[str, ...] = ()
     brief: str = ""
+    best: bool = False
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from budgetbench.lazy import one_thread
 from budgetbench.learners import learners
 from budgetbench.results.curves import checkpoints_of
 from budgetbench.runner.plan import Trial
+from budgetbench.runner.provenance import host
 from budgetbench.runner.workspace import open_access
 from budgetbench.streams import LearningProblem, Stream, make_learner, stream_of
 from budgetbench.version import __version__
@@ -36,6 +37,7 @@ class Setting:
     kernel: Kernel
     problem: LearningProblem  # with X left out: that is mapped from the workspace
     workspace: str
+    commit: str | None = None
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,8 @@ def _head(trial: Trial, setting: Setting, stream: Stream) -> Record:
         "train_size": len(stream.order),
         "test_size": len(stream.test),
         "version": __version__,
+        "commit": setting.commit,
+        "host": host(),
     }
 
 
@@ -147,6 +151,7 @@ def _learned(model: KernelClassifier, checkpoints: int) -> Record:
         "model_bytes": found.model_bytes,
         "state_bytes": found.state_bytes,
         "train_seconds": round(model.train_seconds_, 6),
+        "kernel_seconds": round(model.kernel_seconds_, 6),
         "online_mistakes": mistakes,
         "online_error": mistakes / len(rounds.margins) if mistakes is not None and rounds is not None else None,
         "margin_errors": found.margin_errors,

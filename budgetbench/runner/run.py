@@ -28,7 +28,7 @@ from budgetbench.runner import workers
 from budgetbench.runner.execute import Record, Setting, execute, units, warm_up
 from budgetbench.runner.plan import Trial, plan, to_do
 from budgetbench.runner.progress import ProgressReport
-from budgetbench.runner.provenance import write_provenance
+from budgetbench.runner.provenance import commit, write_provenance
 from budgetbench.runner.store import Store, recorded
 from budgetbench.runner.workers import Task
 from budgetbench.runner.workspace import Workspace, default_gram_limit, sweep
@@ -275,6 +275,7 @@ def _run_missing(
     experiment = outcome.experiment
     alone = experiment.dataset.inputs_differ  # inputs of a single run have no Gram matrix worth keeping
     limit = 0.0 if alone else default_gram_limit() if crew.gram_limit is None else crew.gram_limit
+    at = commit()
     places: dict[str, Workspace] = {}  # of each trial under way
     left: Counter[Workspace] = Counter()
     summary = _Summary(outcome.folder)
@@ -287,7 +288,7 @@ def _run_missing(
                 workspace = workspaces.enter_context(Workspace(drawn, kernel, limit, crew.size))
                 left[workspace] = len(trials)
                 places.update(dict.fromkeys((trial.key for trial in trials), workspace))
-                setting = Setting(experiment, kernel, replace(drawn, X=drawn.X[:, :0]), workspace.path)
+                setting = Setting(experiment, kernel, replace(drawn, X=drawn.X[:, :0]), workspace.path, at)
                 progress.stage("")
                 for unit in units(trials, workspace.has_gram, experiment):
                     yield Task(unit, setting)

@@ -33,6 +33,8 @@ def runs(call: Call, run: Call) -> Callable[[str], str]:
         assert call("validate", "copied.yaml").code == 0
         answer = run("copied.yaml", "--permutations", 1)
         assert answer.code == 0, answer.err
+        for recorded in Path("results").glob("*/experiment.yaml"):
+            assert call("validate", recorded).code == 0
         return text
 
     return runs

@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,11 @@ from budgetbench.datasets import Cache, Data, datasets, lzw
 from budgetbench.datasets.parse import read_idx, read_keel, read_letters, read_libsvm, read_table, unpack
 from budgetbench.errors import DataError
 
-OWN = ("csv", "libsvm", "npz")
+OWN = ("csv", "libsvm", "npz", "parquet")
+#: What a table is read with beside nothing.
+HANDLINGS: tuple[dict[str, Any], ...] = tuple(
+    {"missing": missing, "categorical": "onehot"} for missing in ("error", "drop", "mean", "most_frequent")
+)
 READERS: dict[str, Callable[[bytes], object]] = {
     "idx": read_idx,
     "lzw": lzw.decompress,
@@ -26,13 +31,13 @@ READERS: dict[str, Callable[[bytes], object]] = {
 }
 
 
-def read_own(kind: str, content: bytes, folder: Path) -> Data | None:
+def read_own(kind: str, content: bytes, folder: Path, **options: Any) -> Data | None:
     """What a reader of own files makes of a content: sound data, or None after one short message."""
     path = folder / "file"
     path.write_bytes(content)
     refusal = None
     try:
-        data = datasets[kind].load(Cache(folder, quiet=True), path=str(path))
+        data = datasets[kind].load(Cache(folder, quiet=True), path=str(path), **options)
     except DataError as error:
         refusal = str(error)
     if refusal is not None:
@@ -40,7 +45,10 @@ def read_own(kind: str, content: bytes, folder: Path) -> Data | None:
         assert "\n" not in refusal
         assert len(refusal) < 500 + len(str(path))
         return None
-    assert np.isfinite(data.train.X).all()
+    assert (np.isfinite(data.train.X) | (np.isnan(data.train.X) & (data.encoding is not None))).all()
+    if data.encoding is not None:
+        inputs, _ = data.encoding.inputs(data.train.X, np.arange(len(data.train)))
+        assert np.isfinite(inputs).all()
     assert data.train.X.size
     assert len(data.classes) >= 2
     assert set(data.train.y) == set(range(len(data.classes)))

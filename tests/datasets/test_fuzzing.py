@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,10 +50,17 @@ def saved(**arrays: Any) -> bytes:
     return buffer.getvalue()
 
 
+def parquet() -> bytes:
+    buffer = io.BytesIO()
+    pd.DataFrame({"a": [1.0, 2.0], "w": ["u", "v"], "k": [0, 1]}).to_parquet(buffer)
+    return buffer.getvalue()
+
+
 VALID = {
     "csv": b"a,b,k\n1,2,x\n3,4,y\n",
     "libsvm": b"1 1:1 2:2\n2 1:3\n",
     "npz": saved(X=np.ones((2, 2)), y=np.arange(2)),
+    "parquet": parquet(),
     "idx": b"\0\0\x08\x02\0\0\0\x02\0\0\0\x01ab",
     "lzw": bytes.fromhex("1f9d9062ea903953868e98326ec6a001117060c18309"),
 }
@@ -75,6 +83,22 @@ def damaged(draw: st.DrawFn, kind: str) -> bytes:
 @given(draw=st.data())
 def test_own_files_of_any_bytes(tmp_path: Path, kind: str, draw: st.DataObject) -> None:
     fuzzing.read_own(kind, draw.draw(damaged(kind)), tmp_path)
+
+
+WORDS = st.sampled_from(["", "NA", "1", "2.5", "red", "blue", "2001-01-01", "inf", "x y", '"a,b"'])
+
+
+@given(
+    rows=st.lists(st.tuples(WORDS, WORDS, st.sampled_from(["u", "v", ""])), min_size=1, max_size=8),
+    handling=st.sampled_from(fuzzing.HANDLINGS),
+    limit=st.none() | st.integers(1, 9),
+)
+@pytest.mark.filterwarnings("ignore:.*missing values and are left out")
+def test_tables_of_words_and_gaps(
+    tmp_path: Path, rows: list[tuple[str, ...]], handling: dict[str, Any], limit: int | None
+) -> None:
+    text = "".join(f"{','.join(row)}\n" for row in [("a", "b", "k"), *rows])
+    fuzzing.read_own("csv", text.encode(), tmp_path, limit=limit, **handling)
 
 
 @pytest.mark.parametrize("kind", fuzzing.READERS)

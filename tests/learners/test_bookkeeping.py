@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import sys
-import time
 from fractions import Fraction
 from typing import Any
 
@@ -12,8 +11,7 @@ import numpy as np
 import pytest
 
 from budgetbench.engine.expanding import exact_weight
-from budgetbench.engine.kernel_access import Gram, Streamed
-from budgetbench.engine.online import drive
+from budgetbench.engine.kernel_access import Gram
 from budgetbench.learners import MIRA, MulticlassSVM, Perceptron, Projectron, learners
 
 FOLLOWING: list[tuple[str, dict[str, Any]]] = [
@@ -91,16 +89,6 @@ def test_what_cancels_out_in_the_span_is_nothing() -> None:
         model: Any = Projectron(budget=1, kernel="linear").fit(X, np.append(y, label))
         assert model.margins_.tolist()[-1] == 0.0
         assert model.mistakes_ == 5
-
-
-def test_learners_of_a_cohort_share_the_time_of_what_they_share() -> None:
-    X = np.random.default_rng(0).normal(size=(150, 20)).astype(np.float32)
-    models: list[Any] = [Perceptron(gamma=0.1, beta=beta) for beta in (0.0, 0.1, 0.2, 0.3)]
-    for model in models:
-        model.start(np.array([-1, 1]), 20)
-    begun = time.perf_counter()
-    drive(models, Streamed(models[0]._kernel, X), (X[:, 0] > 0).astype(np.int64), np.arange(len(X)))
-    assert 0 < sum(model.train_seconds_ for model in models) <= time.perf_counter() - begun
 
 
 def test_the_multiclass_svm_says_what_it_has_no_memory_for(monkeypatch: pytest.MonkeyPatch) -> None:

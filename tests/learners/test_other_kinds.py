@@ -154,7 +154,7 @@ def test_they_run_and_are_resumed(tmp_path: Path, gram_limit: Any) -> None:
     again, _ = run(tmp_path, gram_limit=gram_limit)
     assert again.done == 5
     resumed = [json.loads(line) for line in (folder / "trials.jsonl").read_text().splitlines()]
-    seconds = dict.fromkeys(("train_seconds", "predict_seconds"))
+    seconds = dict.fromkeys(("train_seconds", "kernel_seconds", "predict_seconds"))
     assert {line["key"]: line | seconds for line in resumed} == {line["key"]: line | seconds for line in lines}
 
 

@@ -81,5 +81,5 @@ def test_results_without_what_is_shown(tmp_path: Path, drawing: Any) -> None:
     write_records(folder, [one | {"test_error": None} for one in read_records(folder)])
     with pytest.raises(NothingToDraw, match="test_error and a parameter evaluate"):
         drawing(folder, "error_vs_evaluation_size")
-    with pytest.raises(NothingToDraw, match="test_error and train_seconds"):
+    with pytest.raises(NothingToDraw, match="train_seconds and test_error or online_error"):
         drawing(folder, "error_vs_time")

@@ -29,7 +29,7 @@ TRIALS = 12
 KEYS = (
     "key status experiment dataset algorithm params budget run seed train_size test_size online_mistakes online_error "
     "margin_errors insertions removals support_size model_bytes state_bytes test_error averaged_test_error "
-    "validation_error kernel_evaluations train_seconds predict_seconds curve version"
+    "validation_error kernel_evaluations train_seconds kernel_seconds predict_seconds curve version commit host"
 )
 
 
@@ -53,7 +53,7 @@ def test_each_run_is_a_line_with_all_that_is_promised(execute: Any, records: Any
         assert 0 <= record["test_error"] <= 1
         assert record["version"] == budgetbench.__version__
         assert record["budget"] == record["params"].get("budget")
-        assert record["train_seconds"] > 0
+        assert record["train_seconds"] > record["kernel_seconds"] > 0
         assert 0 < record["model_bytes"] < record["state_bytes"]
         if record["algorithm"] == "svm":
             assert record["online_error"] is record["curve"] is record["insertions"] is None
@@ -182,7 +182,7 @@ def test_it_goes_on_after_a_last_line_that_breaks_off(execute: Any, records: Any
     kept = recorded(outcome.folder)
     assert set(kept) == set(whole)
     assert execute().ran == 0
-    seconds = ("train_seconds", "predict_seconds")
+    seconds = ("train_seconds", "kernel_seconds", "predict_seconds")
     assert {key: {k: v for k, v in r.items() if k not in seconds} for key, r in kept.items()} == whole
 
 

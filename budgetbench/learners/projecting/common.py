@@ -78,10 +78,10 @@ class ProjectingLearner(OnlineToBatch):
         return budget, 0.0, matched_bound(budget)
 
     def _see(self, arrivals: Arrivals) -> Rounds:
-        self._X = arrivals.access.X  # where kernel values in float64 come from
+        self._X, self._meter = arrivals.access.X, arrivals.meter  # where kernel values in float64 come from
         with one_thread():  # its products are small: threads would wait for each other most of the time
             rounds = super()._see(arrivals)
-        del self._X
+        del self._X, self._meter
         return rounds
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
@@ -118,7 +118,8 @@ class ProjectingLearner(OnlineToBatch):
         """Kernel values in float64 between positions of the pool."""
         X, ids = self._X, self._pool.ids
         Z = X[ids[others]]
-        return np.array([self._kernel.row(X[i], Z) for i in ids[positions]])
+        with self._meter.computing():
+            return np.array([self._kernel.row(X[i], Z) for i in ids[positions]])
 
     def _timed_coefficients(self) -> NDArray[np.float64]:
         return self._span.coefficients(self._span.timed)

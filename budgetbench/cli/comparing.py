@@ -1,0 +1,79 @@
+"""The command that compares learners over datasets."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from budgetbench.cli.options import Quiet, ResultsArgument
+from budgetbench.cli.output import console
+from budgetbench.errors import RequestError, nearest, shown
+from budgetbench.lazy import lazy
+
+if TYPE_CHECKING:
+    from budgetbench import archive, comparison
+    from budgetbench.results import formats, measures
+else:
+    archive, comparison = lazy("budgetbench.archive"), lazy("budgetbench.comparison")
+    formats, measures = lazy("budgetbench.results.formats"), lazy("budgetbench.results.measures")
+
+BYTES = {"": 1, "B": 1, "kB": 1000, "MB": 1000**2, "GB": 1000**3}
+
+
+def size_in_bytes(text: str) -> int:
+    """A number of bytes as people write it: ``20000``, ``100kB``, ``1.5 MB``.
+
+    Raises
+    ------
+    RequestError : it is none.
+    """
+    match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,9})?) ?([kMG]?B?)", text)
+    if match and match[2] in BYTES and float(match[1]) * BYTES[match[2]] >= 1:
+        return int(float(match[1]) * BYTES[match[2]])
+    raise RequestError(f"--memory: found {shown(text)}; accepted: a number of bytes such as 20000, 100kB or 1.5MB")
+
+
+def compare(
+    results: ResultsArgument = Path("results"),
+    measure: Annotated[str, typer.Option(metavar="MEASURE", help="The error that is compared.")] = "test_error",
+    memory: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SIZE", help="Bytes that a model may take, such as 100kB. [default: 1, 4, 16, ... kB]"),
+    ] = None,
+    select: Annotated[
+        Literal["validation_error", "online_error", "test_error"] | None,
+        typer.Option(help="What chooses parameters. [default: validation_error, or else online_error]"),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where the files go. [default: compare in RESULTS]")
+    ] = None,
+    form: Annotated[
+        Literal["text", "markdown", "latex", "csv"], typer.Option("--format", help="How the table is written.")
+    ] = "text",
+    quiet: Quiet = False,
+) -> None:
+    """Compare learners over several datasets at equal memory: ranks, tests, a critical-difference figure."""
+    known = measures.ERRORS
+    if measure not in known:
+        hint = nearest(measure, known)
+        raise RequestError(f"--measure: found {shown(measure)}; accepted: {', '.join(known)}. {hint}".rstrip())
+    sizes = sorted({size_in_bytes(text) for text in memory or ()})
+    criteria = (select,) if select else comparison.CRITERIA
+    read = list(archive.each(archive.experiment_folders(results), archive.read_results))
+    report = comparison.compare(read, measure, sizes, criteria)
+    if not quiet:
+        if form == "text":
+            screen, table = console(), comparison.table(report)
+            screen.print(formats.fitting(replace(table, notes=table.notes[:1]), screen.width))
+            for finding in table.notes[1:]:
+                typer.echo(finding)
+            typer.echo()
+        else:
+            typer.echo(comparison.FORMATS[form](report), nl=False)
+    for path in comparison.write(report, out or results / "compare"):
+        if not quiet:
+            typer.echo(path, err=form != "text")

@@ -1,0 +1,182 @@
+"""From the results of several experiments to comparisons of their learners, one for each memory size."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from budgetbench.comparison.choosing import CRITERIA, Unchosen, candidates, choose
+from budgetbench.comparison.ranks import Friedman, alike, average_ranks, enough, friedman, pairs
+from budgetbench.errors import Notice, RequestError
+from budgetbench.results import Results
+
+#: Sizes that are tried where none is asked for: 1, 4, 16, … kB.
+SMALLEST, STEP = 1000, 4
+
+#: Why a learner has no result.
+TOO_LARGE, NO_CRITERION = "no model so small", "nothing recorded that may choose its parameters"
+
+COLUMNS = (
+    "memory", "experiment", "dataset", "algorithm", "params", "model_bytes", "chosen_by", "runs", "mean", "std",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Learners that have a model of at most `memory` bytes on every dataset.
+
+    Attributes
+    ----------
+    chosen : a row for each learner and experiment, with the columns `COLUMNS` and `rank`.
+    ranks : their average ranks, the best first.
+    friedman : None for two learners.
+    pairs : see `ranks.pairs`.
+    left_out : learners that have no model so small somewhere, or several with nothing to choose by: why, in words.
+    """
+
+    memory: int
+    chosen: pd.DataFrame
+    ranks: pd.Series[float]
+    friedman: Friedman | None
+    pairs: pd.DataFrame
+    left_out: dict[str, str]
+
+    @property
+    def datasets(self) -> int:
+        return self.chosen["experiment"].nunique()
+
+    @property
+    def needed(self) -> int:
+        """With fewer datasets no two of the learners can differ significantly."""
+        return enough(len(self.ranks))
+
+    @property
+    def groups(self) -> list[list[str]]:
+        """Learners that the tests cannot tell apart; none where the tests cannot tell anything."""
+        return alike(self.ranks, self.pairs) if self.datasets >= self.needed else []
+
+
+@dataclass(frozen=True)
+class Report:
+    """All comparisons by one measure, in the order of their memory sizes."""
+
+    measure: str
+    experiments: list[str]
+    comparisons: list[Comparison]
+
+
+def compare(
+    results: Sequence[Results], measure: str, memory: Sequence[int] = (), criteria: Sequence[str] = CRITERIA
+) -> Report:
+    """Compare the learners of several experiments, each a dataset.
+
+    Parameters
+    ----------
+    measure : an error, of which lower is better.
+    memory : sizes in bytes; where there is none: 1, 4, 16, … kB, as far as they make a difference.
+    criteria : what may choose parameters, in order of preference.
+
+    Raises
+    ------
+    RequestError : fewer than two experiments, or learners with results on all of them.
+    """
+    rows = {one.experiment.name: (one, candidates(one, measure)) for one in results}
+    for name in [name for name, (_, own) in rows.items() if own.empty]:
+        said = f"{name} is left out: no finished run has {measure} and model_bytes, which older versions did not record"
+        warnings.warn(said, Notice, stacklevel=2)
+        del rows[name]
+    if len(rows) < 2:
+        have = f"found {len(rows)} with {measure} and model_bytes"
+        raise RequestError(f"compare needs two experiments or more, each on a dataset of its own; {have}")
+    _warn_of_repeats([one for one, _ in rows.values()])
+    sizes = [float(own["model_bytes_mean"].max()) for _, own in rows.values()]
+    found: list[Comparison] = []
+    for size in memory or _ladder(max(sizes)):
+        comparison = _at(size, rows, measure, criteria)
+        if comparison and (memory or not found or not _same(found[-1], comparison)):
+            found.append(comparison)
+    if not found:
+        raise RequestError(_nothing(rows, memory))
+    return Report(measure, list(rows), found)
+
+
+def _ladder(largest: float) -> list[int]:
+    sizes = [SMALLEST]
+    while sizes[-1] < largest:
+        sizes.append(STEP * sizes[-1])
+    return sizes
+
+
+Rows = dict[str, tuple[Results, pd.DataFrame]]
+
+
+def _at(memory: int, rows: Rows, measure: str, criteria: Sequence[str]) -> Comparison | None:
+    """The comparison at one size; None where fewer than two learners have a model so small on every dataset."""
+    chosen: list[dict[str, Any]] = []
+    missing: dict[str, dict[str, list[str]]] = {}
+    algorithms = list(dict.fromkeys(name for _, own in rows.values() for name in own["algorithm"]))
+    for experiment, (results, own) in rows.items():
+        for algorithm in algorithms:
+            try:
+                choice, reason = choose(own[own["algorithm"] == algorithm], memory, criteria), TOO_LARGE
+            except Unchosen:
+                choice, reason = None, NO_CRITERION
+            if choice is None:
+                missing.setdefault(algorithm, {}).setdefault(reason, []).append(experiment)
+                continue
+            row = choice.row
+            given = (memory, experiment, results.experiment.dataset.name, algorithm, row["params"])
+            numbers = (row["model_bytes_mean"], choice.by, row["runs"], row[f"{measure}_mean"], row[f"{measure}_std"])
+            chosen.append(dict(zip(COLUMNS, (*given, *numbers), strict=True)))
+    frame = pd.DataFrame(chosen, columns=list(COLUMNS))
+    frame = frame[~frame["algorithm"].isin(list(missing))].reset_index(drop=True)
+    if frame["algorithm"].nunique() < 2:
+        return None
+    values = frame.pivot(index="experiment", columns="algorithm", values="mean")
+    values = values.loc[list(rows), list(dict.fromkeys(frame["algorithm"]))]
+    frame["rank"] = frame.groupby("experiment", sort=False)["mean"].rank()
+    left_out = {name: "; ".join(_where(*each, len(rows)) for each in why.items()) for name, why in missing.items()}
+    return Comparison(memory, frame, average_ranks(values), friedman(values), pairs(values), left_out)
+
+
+def _where(reason: str, experiments: list[str], of: int) -> str:
+    places = ", ".join(experiments) if len(experiments) < of else f"any of the {of} datasets"
+    return f"{reason} on {places}"
+
+
+def _same(one: Comparison, other: Comparison) -> bool:
+    """Whether a larger memory has changed nothing."""
+    return one.chosen.drop(columns="memory").equals(other.chosen.drop(columns="memory"))
+
+
+def _warn_of_repeats(results: Sequence[Results]) -> None:
+    """Datasets are to be independent of each other."""
+    names: dict[str, list[str]] = {}
+    for one in results:
+        names.setdefault(one.experiment.dataset.name, []).append(one.experiment.name)
+    for dataset, experiments in names.items():
+        if len(experiments) > 1:
+            listed = ", ".join(experiments)
+            said = f"{listed} are all of {dataset}: the tests take them for independent of each other"
+            warnings.warn(said, Notice, stacklevel=3)
+
+
+def _nothing(rows: Rows, memory: Sequence[int]) -> str:
+    """Why nothing can be compared, and what to do."""
+    learners = [set(own["algorithm"]) for _, own in rows.values()]
+    common = sorted(set.intersection(*learners))
+    if len(common) < 2:
+        have = f"only {common[0]} is" if common else "no learner is"
+        return f"{have} in all of {', '.join(rows)}: compare takes experiments that have two learners or more in common"
+    least = [
+        max(float(own.loc[own["algorithm"] == name, "model_bytes_mean"].min()) for _, own in rows.values())
+        for name in common
+    ]
+    size = sorted(least)[1] / 1000
+    asked = f" of at most {max(memory)} bytes" if memory else ""
+    advice = f"from --memory {size:.3g}kB on two have" if memory else "give --select test_error to choose by that"
+    return f"no two learners have a model{asked} on every dataset, chosen by what may choose; {advice}"

@@ -1,0 +1,70 @@
+"""What learners are charged for kernel values: as much as each would have needed by itself, on a stream.
+
+A learner's time is what passes while it learns, with all its kernel values in it, whoever computes them:
+
+- values that it asks for alone are computed while its clock runs;
+- of a block that several learners share it bears the values that it asked for, at the cost of one in the product that
+  was made for all. So the times of a cohort may come to more than the cohort took;
+- where a Gram matrix is at hand it bears those that it would ask for on a stream, block by block, at the cost of one in
+  a product of that shape that is timed once for each process and matrix.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from budgetbench.kernels import Floats, Kernel
+
+#: Seconds, of which differences count.
+clock = time.perf_counter
+
+#: Examples of a block in the product that tells the cost of a value, set against themselves and as many others.
+SAMPLE = 512
+#: The shortest of so many products counts: the others were held up.
+TRIES = 3
+
+
+class Meter:
+    """The cost of a learner's kernel values while something passes, in seconds.
+
+    Parameters
+    ----------
+    rate : of a value that others compute; None where the learner's own clock runs while it is computed.
+
+    Attributes
+    ----------
+    seconds : of all its kernel values.
+    owed : of those that its clock has not seen.
+    """
+
+    def __init__(self, rate: float | None = None) -> None:
+        self.rate, self.seconds, self.owed = rate, 0.0, 0.0
+
+    @contextmanager
+    def computing(self) -> Iterator[None]:
+        """Kernel values are computed in this context, while the learner's clock runs."""
+        begun = clock()
+        yield
+        self.seconds += clock() - begun
+
+    def charge(self, values: int) -> None:
+        """So many values were had, or would be asked for on a stream, that others have computed."""
+        cost = values * (self.rate or 0.0)
+        self.seconds += cost
+        self.owed += cost
+
+
+def cost_of_value(kernel: Kernel, X: Floats) -> float:
+    """Seconds that a kernel value between rows of X takes when a block meets what is kept."""
+    columns = np.linspace(0, len(X) - 1, min(2 * SAMPLE, len(X))).astype(np.int64)
+    block, others = X[columns[:SAMPLE]], X[columns]
+    taken = []
+    for _ in range(TRIES):
+        begun = clock()
+        kernel.matrix(block, others)
+        taken.append(clock() - begun)
+    return min(taken) / (len(block) * len(others))

@@ -1,0 +1,65 @@
+"""`budgetbench compare` on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from budgetbench.cli.comparing import size_in_bytes
+from budgetbench.errors import RequestError
+
+Call = Callable[..., Any]
+
+
+@pytest.fixture
+def two(run: Call, config: str) -> None:
+    """Results on two datasets."""
+    other = config.replace("gaussian, n: 160", "toy_noisy, n: 160").replace("name: tiny", "name: other")
+    Path("d.yaml").write_text(other, encoding="utf-8")
+    assert run("c.yaml", "d.yaml", "-q").code == 0
+
+
+@pytest.mark.usefixtures("two")
+def test_a_comparison_is_shown_and_written(call: Call) -> None:
+    answer = call("compare", "--memory", "1kB")
+    assert answer.code == 0
+    assert "Budget Perceptron" in answer.out
+    assert "2 datasets are too few" in answer.out
+    assert {path.name for path in Path("results/compare").iterdir()} >= {"compare.csv", "critical_difference.pdf"}
+    assert r"\label{tab:compare}" in call("compare", "--format", "latex", "--out", "elsewhere").out
+    assert Path("elsewhere/compare.tex").is_file()
+    assert call("compare", "--quiet") == (0, "", "")
+    assert call("table").code == 0  # the folder of comparisons is no experiment
+
+
+@pytest.mark.usefixtures("two")
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--measure", "tests_error"], "Did you mean 'test_error'?"),
+        (["--memory", "much"], "--memory: found 'much'; accepted: a number of bytes such as 20000, 100kB or 1.5MB"),
+        (["--memory", "1"], "no two learners have a model of at most 1 bytes"),
+        (["results/tiny"], "compare needs two experiments or more"),
+    ],
+)
+def test_wrong_requests_are_short(call: Call, flags: list[str], message: str) -> None:
+    answer = call("compare", *flags)
+    assert answer.code == 2
+    assert answer.short
+    assert message in answer.err
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("1", 1), ("20000", 20000), ("100kB", 100_000), ("1.5 MB", 1_500_000), ("2GB", 2 * 10**9)]
+)
+def test_sizes_are_read_as_they_are_written(text: str, size: int) -> None:
+    assert size_in_bytes(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "0", "kB", "-5kB", "1e3", "5 kib", "0.1", "nan", "9" * 400])
+def test_what_is_no_size_is_refused(text: str) -> None:
+    with pytest.raises(RequestError, match="--memory"):
+        size_in_bytes(text)
