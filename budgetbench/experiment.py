@@ -235,6 +235,9 @@ class Algorithm:
     grid : parameter → its values; every parameter of the learner is there, and those in which kernels differ.
     trials : the parameter sets of the grid, complete, the learner's first parameter varying slowest.
     select_kernel : as `select`, for the kernels; where both are given they are the same.
+    packages : where the learner is not ours: its package with the version, and others that it needs.
+    title : what it is called in tables and figures, where that is not the learner's own title.
+    entry : how it is written, where that is not a mapping of its name and parameters.
     """
 
     name: str
@@ -243,6 +246,9 @@ class Algorithm:
     grid: dict[str, tuple[Any, ...]]
     trials: tuple[Parameters, ...]
     select_kernel: str | None = None
+    packages: tuple[str, ...] = ()
+    title: str | None = None
+    entry: dict[str, Any] | None = None
 
     @property
     def chosen_by(self) -> str | None:
@@ -276,6 +282,8 @@ class Algorithm:
 
     def resolved(self) -> dict[str, Any]:
         """The entry as plain data that is read back as the same entry."""
+        if self.entry is not None:
+            return self.entry
         values = {
             name: list(values) if len(values) > 1 else values[0] for name, values in without_kernel(self.grid).items()
         }
@@ -414,7 +422,7 @@ class Experiment:
         what = self.stream(data) | {
             "revision": REVISION,
             "kernel": self.kernel_of(params).plain,
-            "algorithm": [algorithm.name, algorithm.revision],
+            "algorithm": [algorithm.name, algorithm.revision, *algorithm.packages],
             "params": without_kernel(params),
             "run": run,
         }

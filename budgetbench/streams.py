@@ -143,7 +143,8 @@ def check_classes(experiment: Experiment, problem: LearningProblem, algorithms: 
 
 def misfit_of(algorithm: Algorithm, n_classes: int, section: DatasetSection) -> tuple[str, str] | None:
     """What is accepted in place of a learner that takes fewer classes than there are, and a hint; None if it fits."""
-    if n_classes <= 2 or learners[algorithm.name].multiclass or section.multiclass:
+    learner = learners[algorithm.name]
+    if n_classes <= 2 or learner.multiclass or (section.multiclass and learner.against_the_rest):
         return None
     several = ", ".join(name for name in learners if learners[name].multiclass)
     hint = (
@@ -263,7 +264,6 @@ def make_learner(
     """The learner that sees the stream of a run, with its own randomness; several in its place where the data has more
     classes than it takes and the experiment says so."""
     seed = int(generator(experiment.seed, Role.LEARNER, run).integers(2**31))
-    kernel = experiment.kernel_of(params)
-    learner = learners[algorithm](**without_kernel(params), kernel=kernel, random_state=seed)
+    learner = learners[algorithm].made(without_kernel(params), experiment.kernel_of(params), seed)
     several = n_classes > 2 and not learner.multiclass and experiment.dataset.multiclass
-    return learner.against_the_rest(learner) if several else learner
+    return learner.against_the_rest(learner) if several and learner.against_the_rest else learner

@@ -16,15 +16,16 @@ from budgetbench.lazy import lazy
 if TYPE_CHECKING:
     from rich import table as tables
 
-    from budgetbench import archive, config, datasets, kernels, learners, streams, verdicts
+    from budgetbench import archive, config, datasets, kernels, learners, packages, streams, verdicts
     from budgetbench import report as reports
     from budgetbench import results as recorded
     from budgetbench.parameters import Parameters
     from budgetbench.results import formats, selection
     from budgetbench.verdicts import words, writing
 else:
-    names = "archive", "config", "datasets", "kernels", "learners", "streams", "verdicts"
-    archive, config, datasets, kernels, learners, streams, verdicts = (lazy(f"budgetbench.{name}") for name in names)
+    names = "archive", "config", "datasets", "kernels", "learners", "packages", "streams", "verdicts"
+    ours = (lazy(f"budgetbench.{name}") for name in names)
+    archive, config, datasets, kernels, learners, packages, streams, verdicts = ours
     reports, recorded, formats = map(lazy, ("budgetbench.report", "budgetbench.results", "budgetbench.results.formats"))
     words, writing = lazy("budgetbench.verdicts.words"), lazy("budgetbench.verdicts.writing")
     tables, selection = lazy("rich.table"), lazy("budgetbench.results.selection")
@@ -183,7 +184,13 @@ def list_(
 
 def _algorithms() -> Listing:
     known = learners.learners
-    return _with_parameters("what it is", ((name, known[name].title, known[name].own_parameters()) for name in known))
+    what = ((name, _told(one.title, one.__module__), one.own_parameters()) for name in known for one in [known[name]])
+    return _with_parameters("what it is", what)
+
+
+def _told(what: str, module: str) -> str:
+    """What something is, with the package that it comes from where that is not ours."""
+    return " ".join([what, *(f"({package})" for package in packages.packages_of(module))])
 
 
 def _kernels() -> Listing:
@@ -213,7 +220,7 @@ def _datasets(data: Path) -> Listing:
         if dataset.files:
             here = "cached" if any((data / file).exists() for file in dataset.files) else "to fetch"
         inputs, classes = str(dataset.n_features or "?"), str(len(dataset.classes or ()) or "?")
-        rows.append((name, sizes, inputs, classes, here, dataset.summary))
+        rows.append((name, sizes, inputs, classes, here, _told(dataset.summary, type(dataset).__module__)))
         for option, accepted, default, meaning in _parameters(dataset.parameters()):
             said = f"{accepted}; by default {default}" if default else accepted
             rows.append((option, "", "", "", "", f"{meaning.rstrip('.')} ({said})"))

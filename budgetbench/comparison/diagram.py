@@ -80,7 +80,7 @@ def _panel(axes: Axes, comparison: Comparison, height: float, algorithms: Sequen
     for place, (algorithm, rank) in enumerate(ranks.items()):
         left = place < half
         y = first + LINE * (place if left else len(ranks) - 1 - place)
-        colour, marker = learner_style(str(algorithm), algorithms)
+        colour, marker = learner_style((str(algorithm), ""), [(name, "") for name in algorithms])
         end = best - 0.06 * reach if left else worst + 0.06 * reach
         axes.plot([rank, rank, end], [0, y, y], color=colour, linewidth=0.9)
         axes.plot([rank], [0], color=colour, marker=marker, markersize=4.5, zorder=3)

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from budgetbench.config.dataset import SECTION
+from budgetbench.config.estimators import title_of, written
 from budgetbench.config.kernels import kernels_of
 from budgetbench.config.loading import interpret, plots_of, section_of, table_of
 from budgetbench.document import Document, parse
@@ -63,6 +64,7 @@ def recorded(path: Path) -> Experiment:
 
 class _Entry(Checked):
     name: Name
+    title: Text | None = None
     select: Literal[SUMMARISED] | None = None  # type: ignore[valid-type]
 
     @model_validator(mode="after")
@@ -76,7 +78,10 @@ class _Entry(Checked):
 
 
 def _entry(value: Any) -> Any:
-    """A name alone is an entry without parameters."""
+    """A name alone is an entry without parameters; a class of another package has them in sections."""
+    if isinstance(value, dict) and "estimator" in value:
+        own = {name: given for name, (_, given) in written(value).items()}
+        return own | {"name": value["estimator"], "title": title_of(value), "select": value.get("select")}
     return {"name": value} if isinstance(value, str) else value
 
 
@@ -148,7 +153,8 @@ def _algorithm(entry: _Entry, epochs: int) -> Algorithm:
         grid.setdefault("epochs", (epochs,))
     sets = (dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values()))
     revision = learners[name].revision if name in learners else 0
-    return Algorithm(name, revision, entry.select, grid, tuple(complete(name, params) for params in sets))
+    trials = tuple(complete(name, params) for params in sets)
+    return Algorithm(name, revision, entry.select, grid, trials, title=entry.title)
 
 
 def _unknown_kernel(name: str) -> Kernel:

@@ -14,6 +14,7 @@ from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from budgetbench.errors import ParameterError
+from budgetbench.packages import packages_of
 from budgetbench.parameters import Parameter, Unit, check, declared
 from budgetbench.registry import Registry
 from budgetbench.seeds import Role, generator
@@ -26,7 +27,7 @@ Label = int | str
 Floats = NDArray[np.floating[Any]]
 Indices = NDArray[np.int64]
 
-datasets: Registry[Dataset] = Registry("dataset")
+datasets: Registry[Dataset] = Registry("dataset", "budgetbench.datasets")
 
 MOST_DRAWN = 10_000_000  # 1.7 GB of the widest
 #: How many examples a generated set has.
@@ -217,7 +218,8 @@ class Generated(Dataset):
     def _load(self, request: Request) -> Data:
         options = dict(vars(request.options))
         told = "/".join(f"{name}={value}" for name, value in options.items())
-        identity = f"{self.name}/1/{told}/seed={request.seed}/run={request.run}"
+        source = "".join(f"{package}/" for package in packages_of(type(self).__module__))
+        identity = f"{source}{self.name}/1/{told}/seed={request.seed}/run={request.run}"
         random, n_test = generator(request.seed, Role.DATA, request.run), options.pop("n_test", None)
         train = self.draw(random, **options)
         test = self.draw(random, **options | {"n": n_test}) if n_test else None

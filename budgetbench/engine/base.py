@@ -26,7 +26,7 @@ from budgetbench.registry import Registry
 
 targets, validation = lazy("sklearn.utils.multiclass"), lazy("sklearn.utils.validation")
 
-learners: Registry[type[KernelClassifier]] = Registry("algorithm")
+learners: Registry[type[KernelClassifier]] = Registry("algorithm", "budgetbench.learners")
 
 #: What may be said of a kernel that is given by its name.
 KERNEL_PARAMETERS = ("gamma", "sigma", "variance", "degree", "coef0")
@@ -65,7 +65,7 @@ class Points(NamedTuple):
 
 
 class Rounds(NamedTuple):
-    """Of each round: the margin before the update, and the size after it."""
+    """Of each round: the margin before the update, and the size after it; of no round where none is known."""
 
     margins: NDArray[np.float64]
     sizes: NDArray[np.int64]
@@ -79,9 +79,9 @@ class Outcome(NamedTuple):
     rounds : of the first pass. The other numbers are as in `OnlineLearner`.
     """
 
-    size: int
-    model_bytes: int
-    state_bytes: int
+    size: int | None
+    model_bytes: int | None
+    state_bytes: int | None
     points: Points
     rounds: Rounds | None = None
     mistakes: int | None = None
@@ -121,8 +121,8 @@ class KernelClassifier(Estimator, ABC):
     order_free: ClassVar[bool] = False
     #: Counted in every run's key: raise it when a change alters what the learner computes.
     revision: ClassVar[int] = 1
-    #: Makes of a learner of two classes one of several, see `engine.one_vs_rest`.
-    against_the_rest: ClassVar[Callable[..., KernelClassifier]]
+    #: Makes of a learner of two classes one of several, see `engine.one_vs_rest`; None where there is no way.
+    against_the_rest: ClassVar[Callable[..., KernelClassifier] | None] = None
 
     kernel: str | Kernel = "rbf"
     gamma: float | None = None
@@ -164,6 +164,11 @@ class KernelClassifier(Estimator, ABC):
     def check_kernel(cls, kernel: Kernel, values: dict[str, Any]) -> None:
         """Raise `ParameterError` for a kernel that the learner has no rule for, with these parameters of its own."""
 
+    @classmethod
+    def made(cls, params: dict[str, Any], kernel: Kernel, random_state: int) -> Self:
+        """The learner of a run: with a complete set of its own parameters, as `checked` gives them."""
+        return cls(**params, kernel=kernel, random_state=random_state)
+
     # -- what a learner gives ------------------------------------------------------------------------------------
 
     @abstractmethod
@@ -200,7 +205,8 @@ class KernelClassifier(Estimator, ABC):
     def _begin(self, classes: NDArray[Any], inputs: Floats) -> None:
         """Choose who learns: where there are more classes than this learner takes, several stand in for it."""
         self._learnt = False
-        self._stand_in = self.against_the_rest(self) if len(classes) > 2 and not self.multiclass else None
+        several = len(classes) > 2 and not self.multiclass
+        self._stand_in = self.against_the_rest(self) if several and self.against_the_rest else None
         self._learner.start(classes, inputs.shape[1])
         self._learner._fit_kernel(inputs)
 
@@ -235,7 +241,7 @@ class KernelClassifier(Estimator, ABC):
         self.classes_ = np.asarray(classes)
         self.n_features_in_ = n_features
         self._kernel = self._make_kernel(n_features)
-        self.check_kernel(self._kernel, {name: getattr(self, name) for name in self.own_parameters()})
+        self.check_kernel(self._kernel, self._own_values())
 
     @contextmanager
     def _charged(self, meter: Meter) -> Iterator[None]:
@@ -248,7 +254,10 @@ class KernelClassifier(Estimator, ABC):
     def _validate(self) -> None:
         for name in self.own_parameters():
             setattr(self, name, plain(getattr(self, name)))  # a NumPy integer may be too short to be added to
-        self.checked({name: getattr(self, name) for name in self.own_parameters()})
+        self.checked(self._own_values())
+
+    def _own_values(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.own_parameters()}
 
     def _make_kernel(self, n_features: int) -> Kernel:
         given = {name: getattr(self, name) for name in KERNEL_PARAMETERS if getattr(self, name) is not None}
@@ -299,9 +308,15 @@ def wrong(values: NDArray[np.float64], labels: NDArray[np.int64]) -> NDArray[np.
 
     The rule of every error in the program, online and on test sets: what is not decided is not right.
     """
+    return margins_of(values, labels) <= 0
+
+
+def margins_of(values: NDArray[np.float64], labels: NDArray[np.int64]) -> NDArray[np.float64]:
+    """y f(x); for more classes the score of the right one less the best other."""
     if values.ndim == 1:
-        return np.where(labels == 1, values, -values) <= 0
+        return np.where(labels == 1, values, -values)
     rows = np.arange(len(values))
     others = values.copy()
     others[rows, labels] = -np.inf
-    return values[rows, labels] <= others.max(axis=1)
+    with np.errstate(invalid="ignore"):  # two scores of -∞ decide nothing
+        return np.nan_to_num(values[rows, labels] - others.max(axis=1))

@@ -125,7 +125,7 @@ class ExpansionLearner(ExpansionClassifier, OnlineLearner):
         self.insertions_, self.removals_ = int(pool.counts.insertions), int(pool.counts.removals)
         self.support_ = self.members()
         self.support_vectors_ = access.X[self.support_]
-        self.coefficients_ = pool.coefficients.copy()
+        self.coefficients_ = self._state().copy()
         if self.per_class and len(self.classes_) == 2:  # the decision value is then the margin of the second class
             self.coefficients_ = self.coefficients_[:, 1] - self.coefficients_[:, 0]
 

@@ -138,6 +138,18 @@ def discard(f: Expansion, block: Block, slot: int) -> None:
 
 
 @compiled
+def scale(f: Expansion, factor: float) -> None:
+    """f ← factor f, for a factor above 0"""
+    f.coefficients[: f.counts.members] *= factor
+    scores = f.scores
+    for j in range(len(scores)):
+        scores[j] *= factor
+    f.doubt.weight *= factor * (1 + ROUNDING)
+    f.doubt.error = factor * f.doubt.error + ROUNDING * f.doubt.weight
+    f.doubt.out_of_order = 1
+
+
+@compiled
 def enter(f: Expansion, i: int, coefficient: Any) -> None:
     """Make position i the youngest member, with a coefficient, or one for each class."""
     slot = f.counts.members

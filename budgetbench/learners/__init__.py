@@ -12,6 +12,7 @@ import pkgutil
 from typing import TYPE_CHECKING
 
 import budgetbench.engine.one_vs_rest  # noqa: F401  learners of two classes learn more by it
+from budgetbench import foreign as _foreign  # noqa: F401  classes of other packages, by module:Class
 from budgetbench.engine.base import KernelClassifier, learners
 
 # In the order of their files' names, whatever family they are of.
@@ -20,11 +21,11 @@ for _name in sorted(_names, key=lambda name: name.rpartition(".")[2]):
     importlib.import_module(_name)
 
 # Each learner's class is at hand here under its own name, whichever file defines it.
-globals().update({learners[name].__name__: learners[name] for name in learners})
+globals().update({one.__name__: one for one in learners.registered.values()})
 
 if TYPE_CHECKING:
 
     def __getattr__(name: str) -> type[KernelClassifier]: ...
 
 
-__all__ = ["KernelClassifier", "learners", *sorted(learners[name].__name__ for name in learners)]
+__all__ = ["KernelClassifier", "learners", *sorted(one.__name__ for one in learners.registered.values())]

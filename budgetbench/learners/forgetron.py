@@ -11,7 +11,7 @@ from budgetbench.compiled import compiled
 from budgetbench.engine.base import Rounds, learner
 from budgetbench.engine.certain import margin_against, value
 from budgetbench.engine.expanding import ExpansionLearner
-from budgetbench.engine.expansion import ROUNDING, Block, Expansion, discard, note, store
+from budgetbench.engine.expansion import Block, Expansion, discard, note, scale, store
 from budgetbench.engine.storage import Placed, Storage
 from budgetbench.parameters import Budget
 
@@ -82,7 +82,8 @@ def forget_oldest(f: Expansion, block: Block, allowance: float) -> float:
     oldest = f.members[0]
     sigma, mu = abs(f.coefficients[0]), block.y[oldest] * value(f, block, oldest)
     phi = largest_factor(sigma, mu, allowance)
-    shrink(f, phi)
+    if phi < 1.0:
+        scale(f, phi)
     discard(f, block, 0)
     return cost(phi, sigma, mu)
 
@@ -104,16 +105,3 @@ def largest_factor(sigma: float, mu: float, allowance: float) -> float:
         return 1.0
     square, linear = sigma**2 - 2 * sigma * mu, 2 * sigma
     return 2 * allowance / (linear + np.sqrt(linear**2 + 4 * square * allowance))
-
-
-@compiled
-def shrink(f: Expansion, phi: float) -> None:
-    """f ← φ f"""
-    if phi < 1.0:
-        f.coefficients[: f.counts.members] *= phi
-        scores = f.scores
-        for j in range(len(scores)):
-            scores[j] *= phi
-        f.doubt.weight *= phi * (1 + ROUNDING)
-        f.doubt.error = phi * f.doubt.error + ROUNDING * f.doubt.weight
-        f.doubt.out_of_order = 1

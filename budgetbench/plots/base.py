@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-figures: Registry[FigureKind] = Registry("kind of figure")
+figures: Registry[FigureKind] = Registry("kind of figure", "budgetbench.plots")
 
 
 class NothingToDraw(BudgetbenchError):  # noqa: N818 - says what is the case

@@ -10,13 +10,14 @@ from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from budgetbench.datasets import datasets
+from budgetbench.experiment import Experiment
 from budgetbench.lazy import lazy, pd
 from budgetbench.parameters import Accepted
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, figure_kind
 from budgetbench.plots.refit import Refit, refit
 from budgetbench.plots.style import close_panels, new_panels
 from budgetbench.results import Results
-from budgetbench.results.names import learner_title, parameter_text, varying
+from budgetbench.results.names import entry_title, parameter_text, varying
 
 if TYPE_CHECKING:
     from matplotlib import lines
@@ -80,7 +81,7 @@ def decision_2d(results: Results, options: Decision2D) -> Drawing:
     for axes in panels[-1, :gap]:
         axes.set_axis_off()
     frame = _frame(again)
-    titles = _titles([trial for trial, _ in found])
+    titles = _titles([trial for trial, _ in found], results.experiment)
     for axes, (trial, model), title, note in zip(cells, found, titles, notes, strict=True):
         _panel(axes, again, model, frame, options)
         wrong = again.wrong(model)
@@ -100,12 +101,13 @@ def _frame(again: Refit) -> tuple[Floats, Floats]:
     return centre - reach, centre + reach
 
 
-def _titles(trials: list[pd.Series[Any]]) -> list[str]:
+def _titles(trials: list[pd.Series[Any]], experiment: Experiment) -> list[str]:
     """The learner's name, its budget, and what else tells it from its siblings."""
+    called = [entry_title(experiment.parameter_sets[trial["point"]][0]) for trial in trials]
     titles = []
-    for trial in trials:
-        params, name = trial["params"], learner_title(trial["algorithm"])
-        siblings = [other["params"] for other in trials if other["algorithm"] == trial["algorithm"]]
+    for trial, name in zip(trials, called, strict=True):
+        params = trial["params"]
+        siblings = [other["params"] for other, its in zip(trials, called, strict=True) if its == name]
         words = [parameter_text(key, params[key]) for key in varying(siblings, without=TITLED)]
         if "backfitting" in params:
             name = f"{'Backfitting' if params['backfitting'] else 'Basic'} {name}"
@@ -118,7 +120,8 @@ def _titles(trials: list[pd.Series[Any]]) -> list[str]:
 
 def _counts(trial: pd.Series[Any], model: Any, wrong: int | None) -> str:
     """Support vectors, passes or steps where there may be several, and the training errors or else the test error."""
-    words = [f"{model.outcome().size} SVs"]
+    size = model.outcome().size
+    words = [] if size is None else [f"{size} SVs"]
     if getattr(model, "epochs", 1) > 1:
         words.append(f"{model.epochs_} epochs")
     if getattr(model, "iterations", None):

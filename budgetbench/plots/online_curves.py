@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 from annotated_types import Ge
+from numpy.typing import NDArray
 
 from budgetbench.lazy import pd
 from budgetbench.parameters import Unit
@@ -69,7 +70,7 @@ def online_error_vs_support(results: Results, options: Curves) -> Drawing:
 
 
 def _curves(results: Results, options: Curves, across: str, up: str) -> Drawing:
-    rows, budget = _chosen(results, options.budget)
+    rows, budget = _chosen(results, options.budget, (across, up))
     series = series_of(results, rows, over_sizes=False)
     data = pd.concat([_numbers(results, one, across, up, options) for one in series], ignore_index=True)
     if (up == "online_error" and options.x == "linear") or across == "support_size":
@@ -107,13 +108,14 @@ def _limits(data: pd.DataFrame, from_zero: bool) -> tuple[float, float]:
     return 0.0 if from_zero else max(0.0, low - room), high + room
 
 
-def _chosen(results: Results, budget: int | None) -> tuple[pd.DataFrame, int | None]:
+def _chosen(results: Results, budget: int | None, axes: tuple[str, str]) -> tuple[pd.DataFrame, int | None]:
     """The rows to draw, and the one budget among them where one was chosen.
 
     Learners without a budget are always in. Without a wish, all budgets are drawn, or the middle one where that would
     be a crowd.
     """
-    with_curve = {int(point) for point in results.trials.loc[results.trials["curve"].notna(), "point"]}
+    told = [bool(curve) and all(curve.get(name) is not None for name in axes) for curve in results.trials["curve"]]
+    with_curve = set(map(int, results.trials.loc[told, "point"]))
     summary = results.summary
     rows = summary[summary["selected"].astype(bool) & (summary["runs"] > 0) & summary.index.isin(with_curve)]
     if rows.empty:
@@ -137,11 +139,13 @@ def _numbers(results: Results, one: Series, across: str, up: str, options: Curve
     seen = curves[0].index
     for curve in curves[1:]:
         seen = seen.intersection(curve.index)
-    stacks = {
+    stacks: dict[str, NDArray[np.float64]] = {
         name: np.stack([curve.loc[seen, name].to_numpy(dtype=float) for curve in curves])
         for name in ("online_error", "support_size")
+        if name in (across, up)
     }
-    stacks["online_error"] *= 100
+    if "online_error" in stacks:
+        stacks["online_error"] *= 100
     y = stacks[up].mean(axis=0)
     low, high = y, y
     if options.band == "minmax":

@@ -50,7 +50,7 @@ class Refit:
                 model.start(problem.classes, X.shape[1])
             model.learn(among[experiment.kernel_of(params)], self.stream.labels, self.stream.order)
             learnt, was = model.outcome().size, trial["support_size"]
-            if learnt != was:
+            if learnt is not None and learnt != was:
                 message = f"{trial['algorithm']} {trial['params']} now stores {learnt} examples, its record says {was}"
                 raise NothingToDraw(f"{message}: run the experiment again with --fresh")
             yield trial, model

@@ -12,10 +12,10 @@ import numpy as np
 from budgetbench.lazy import pd
 from budgetbench.plots.style import LINES, learner_style
 from budgetbench.results import Results
-from budgetbench.results.names import canonical_json, learner_title, parameter_name, parameter_text, varying
+from budgetbench.results.names import canonical_json, entry_title, parameter_name, parameter_text, varying
 from budgetbench.results.selection import selection_notes
 from budgetbench.results.sizes import budgets, kept, sizes
-from budgetbench.results.summary import params_of
+from budgetbench.results.summary import params_of, titles_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,10 +56,11 @@ def series_of(results: Results, rows: pd.DataFrame, over_sizes: bool) -> list[Se
     """One series for each row, or (`over_sizes`) one for all rows of a learner that differ in how much it keeps."""
     params = dict(zip(rows.index, params_of(rows), strict=True))
     entries = results.experiment.algorithms
-    algorithms = list(dict.fromkeys(entry.name for entry in entries))
+    named = list(dict.fromkeys((entry.name, entry_title(entry)) for entry in entries))
     found: list[Series] = []
-    for algorithm, own in rows.groupby("algorithm", sort=False):
-        joined = kept(str(algorithm)) if over_sizes else ()
+    for called, own in rows.groupby(["algorithm", titles_of(rows, results.experiment)], sort=False):
+        algorithm, title = map(str, called)
+        joined = kept(algorithm) if over_sizes else ()
         groups: dict[tuple[str, tuple[str, ...]], list[Any]] = {}
         for i in own.index:
             sized = tuple(name for name in joined if params[i].get(name) is not None)
@@ -68,7 +69,7 @@ def series_of(results: Results, rows: pd.DataFrame, over_sizes: bool) -> list[Se
             groups.setdefault((canonical_json(rest), sized), []).append(i)
         differing = varying((params[members[0]] for members in groups.values()), without=joined)
         ways = {sized for _, sized in groups}
-        colour, marker = learner_style(str(algorithm), algorithms)
+        colour, marker = learner_style((algorithm, title), named)
         for number, ((_, sized), members) in enumerate(groups.items()):
             first = members[0]
             best = entries[int(rows.loc[first, "entry"])].searched
@@ -76,9 +77,9 @@ def series_of(results: Results, rows: pd.DataFrame, over_sizes: bool) -> list[Se
             words += _words(params[first], [name for name in differing if name not in best])
             if len(ways) > 1 and joined and sized:
                 words.append("by " + ", ".join(name.replace("_", " ") for name in sized))
-            label = _label(learner_title(str(algorithm)), words)
+            label = _label(title, words)
             line, filled = LINES[number % len(LINES)], number % 2 == 0
-            found.append(Series(str(algorithm), label, rows.loc[members], colour, marker, line, filled))
+            found.append(Series(algorithm, label, rows.loc[members], colour, marker, line, filled))
     return found
 
 

@@ -138,14 +138,19 @@ def limit(axes: Axes, options: Options) -> None:
             axes.set(**{f"{axis}lim": tuple(limits)})
 
 
-def learner_style(algorithm: str, algorithms: Sequence[str]) -> tuple[str, str]:
-    """Colour and marker of a learner: its own, or by its place among the unregistered ones of the experiment."""
-    cls = learner(algorithm)
+def learner_style(one: tuple[str, str], algorithms: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    """Colour and marker of a learner: its own, or by its place among the unregistered ones of the experiment.
+
+    Parameters
+    ----------
+    one, algorithms : a name with its title, and all those of the experiment.
+    """
+    cls = learner(one[0])
     if cls is not None:
         return str(cls.color), str(cls.marker)
-    classes = [learner(name) for name in algorithms]
-    strangers = [name for name, cls in zip(algorithms, classes, strict=True) if cls is None]
-    place = strangers.index(algorithm) if algorithm in strangers else 0
+    classes = [learner(name) for name, _ in algorithms]
+    strangers = [other for other, cls in zip(algorithms, classes, strict=True) if cls is None]
+    place = strangers.index(one) if one in strangers else 0
     taken = {str(value).lower() for cls in classes if cls is not None for value in (cls.color, cls.marker)}
     colours = [colour for colour in COLOURS if colour.lower() not in taken] or COLOURS
     markers = [marker for marker in MARKERS if marker.lower() not in taken] or MARKERS

@@ -21,7 +21,7 @@ def at_checkpoints(curve: Mapping[str, Any], checkpoints: int) -> dict[str, list
     wanted = checkpoints_of(curve["seen"][-1], checkpoints).tolist()
     if not places.keys() >= set(wanted):
         return None
-    return {name: [curve[name][places[seen]] for seen in wanted] for name in ("seen", "online_error", "support_size")}
+    return {name: values and [values[places[seen]] for seen in wanted] for name, values in curve.items()}
 
 
 def has_curve(record: Mapping[str, Any], checkpoints: int) -> bool:

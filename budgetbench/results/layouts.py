@@ -14,7 +14,6 @@ from budgetbench.published import PAPERS, Value, cited, rows_of
 from budgetbench.results.measures import MEASURES, POINTS
 from budgetbench.results.names import (
     learner,
-    learner_title,
     parameter_name,
     parameter_text,
     parameters_text,
@@ -23,7 +22,7 @@ from budgetbench.results.names import (
 )
 from budgetbench.results.selection import selection_notes
 from budgetbench.results.sizes import budgets
-from budgetbench.results.summary import params_of
+from budgetbench.results.summary import params_of, titles_of
 from budgetbench.results.table import Cell, Column, Group, Table
 
 Row = Mapping[str, Any]
@@ -139,17 +138,18 @@ def _naming(
 ) -> list[tuple[Column, Maker]]:
     """The columns that say which algorithm and which of its parameter sets a row is."""
     params = dict(zip(summary.index, params_of(summary), strict=True))
+    titles = titles_of(summary, experiment)
     names: dict[str, list[str]] = {}
-    for algorithm, rows in summary.groupby("algorithm", sort=False):
-        names[str(algorithm)] = varying((params[i] for i in rows.index), without)
+    for title, rows in summary.groupby(titles, sort=False):
+        names[str(title)] = varying((params[i] for i in rows.index), without)
 
     def algorithm_cell(row: Row) -> Cell:
-        return Cell(learner_title(row["algorithm"]), (row["algorithm"],))
+        return Cell(titles[row.name], (row["algorithm"],))  # type: ignore[attr-defined]
 
     def parameters_cell(row: Row) -> Cell:
         own = params[row.name]  # type: ignore[attr-defined]
         grid = experiment.algorithms[row["entry"]].searched
-        rest = parameters_text(own, [name for name in names[row["algorithm"]] if name not in grid])
+        rest = parameters_text(own, [name for name in names[titles[row.name]] if name not in grid])  # type: ignore[attr-defined]
         found = [_best_of(name, own.get(name), values) for name, values in grid.items()]
         text = ", ".join([*found, *([rest] if rest else [])])
         return Cell(text, (text,))

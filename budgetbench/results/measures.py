@@ -154,12 +154,15 @@ def _of_budget(runs: pd.DataFrame) -> Any:
 
 
 def _of_curve(value: Callable[[Any, Any, Any], float]) -> Callable[[pd.DataFrame], Any]:
-    """From the course of a run: seen, online error, support size (arrays); NaN where none was kept."""
+    """From the course of a run: seen, online error, support size (arrays, of NaN where unknown); NaN without one."""
 
     def values(runs: pd.DataFrame) -> list[float]:
         names = ("seen", "online_error", "support_size")
         return [
-            value(*(np.asarray(curve[name], float) for name in names)) if curve else np.nan for curve in runs["curve"]
+            value(*(np.asarray(curve.get(name) or np.full(len(curve["seen"]), np.nan), float) for name in names))
+            if curve
+            else np.nan
+            for curve in runs["curve"]
         ]
 
     return values
@@ -178,7 +181,7 @@ def _fall(seen: Any, error: Any, size: Any) -> float:
 
 def _full_at(seen: Any, error: Any, size: Any) -> float:
     """How many examples were seen when the support set had the size that it has at the end."""
-    return float(seen[int(np.argmax(size >= size[-1]))])
+    return np.nan if np.isnan(size[-1]) else float(seen[int(np.argmax(size >= size[-1]))])
 
 
 MEASURES: dict[str, Measure] = {

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from budgetbench.errors import ParameterError
-from budgetbench.experiment import KERNEL, without_kernel
+from budgetbench.experiment import KERNEL, Algorithm, without_kernel
 from budgetbench.learners import learners
 
 
 def learner(name: str) -> Any | None:
     """The class of a registered learner, None for an unknown name (results of a learner that is gone)."""
-    return learners[name] if name in learners else None  # noqa: SIM401 - a Registry has no get
+    return learners[name] if learners.canonical(name) in list(learners) else None
 
 
 def complete(algorithm: str, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -33,7 +33,14 @@ def canonical_json(params: Mapping[str, Any]) -> str:
 def learner_title(name: str) -> str:
     """How a learner is called in print."""
     title = getattr(learner(name), "title", None)
-    return str(title) if title else name.replace("_", " ").capitalize()
+    if title or ":" in name:  # a class of another package
+        return str(title or name.rpartition(":")[2])
+    return name.replace("_", " ").capitalize()
+
+
+def entry_title(entry: Algorithm) -> str:
+    """How an entry of an experiment's algorithms is called in print."""
+    return entry.title or learner_title(entry.name)
 
 
 def value_text(value: Any) -> str:
@@ -50,8 +57,9 @@ def value_text(value: Any) -> str:
 
 
 def parameter_name(name: str) -> str:
-    """A parameter's name as people write it: `train size`; of `kernel.gamma`, `gamma`."""
-    return name.removeprefix(KERNEL).replace("_", " ")
+    """A parameter's name as people write it: `train size`; of `kernel.gamma`, `gamma`; of a map of features
+    `nystroem n components`."""
+    return name.removeprefix(KERNEL).replace("__", " ").replace("_", " ")
 
 
 def parameter_text(name: str, value: Any) -> str:

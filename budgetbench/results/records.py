@@ -27,16 +27,17 @@ FILE = "trials.jsonl"
 
 
 class Curve(Checked):
-    """The course of a run: at each checkpoint what was seen, and what had come of it."""
+    """The course of a run: at each checkpoint what was seen, and what had come of it; no sizes where none are known."""
 
     seen: Annotated[list[Count], Field(min_length=1)]
     online_error: list[Fraction]
-    support_size: list[Count]
+    support_size: list[Count] | None = None
 
     @model_validator(mode="after")
     def _of_one_length(self) -> Curve:
-        if not len(self.seen) == len(self.online_error) == len(self.support_size):
-            raise ValueError("three lists of the same length")
+        sizes = self.online_error if self.support_size is None else self.support_size
+        if not len(self.seen) == len(self.online_error) == len(sizes):
+            raise ValueError("lists of the same length")
         return self
 
 

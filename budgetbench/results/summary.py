@@ -15,7 +15,7 @@ from budgetbench.experiment import Algorithm, Experiment, Parameters
 from budgetbench.lazy import pd
 from budgetbench.results.curves import at_checkpoints
 from budgetbench.results.measures import MEASURES, SUMMARISED
-from budgetbench.results.names import canonical_json, complete
+from budgetbench.results.names import canonical_json, complete, learner_title
 from budgetbench.results.records import completed
 from budgetbench.results.sizes import budget_of
 
@@ -127,6 +127,13 @@ def summarise(chosen: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
             best = points[0] if means.isna().all() else means.idxmin()  # the first of equals
             summary.loc[points, "selected"] = [point == best for point in points]
     return summary
+
+
+def titles_of(summary: pd.DataFrame, experiment: Experiment) -> pd.Series[str]:
+    """How the learners of a summary's rows are called in print."""
+    entries = experiment.algorithms
+    rows = zip(summary["algorithm"], summary["entry"], strict=True)
+    return pd.Series([entries[entry].title or learner_title(name) for name, entry in rows], summary.index, dtype=object)
 
 
 def _alternatives(own: pd.DataFrame, algorithm: Algorithm) -> list[list[Any]]:

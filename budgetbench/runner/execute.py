@@ -14,7 +14,7 @@ import numpy as np
 
 from budgetbench.engine.base import KernelClassifier, Rounds
 from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed
-from budgetbench.engine.online import drive
+from budgetbench.engine.online import OnlineLearner, drive
 from budgetbench.experiment import Experiment, without_kernel
 from budgetbench.kernels import Floats, Kernel
 from budgetbench.lazy import one_thread
@@ -68,7 +68,7 @@ def units(trials: Sequence[Trial], has_gram: bool, experiment: Experiment) -> li
         found.append(Unit(first.run, (first,), tuple(others)))
     for run in sorted({trial.run for trial in rest}):
         of_run = [trial for trial in rest if trial.run == run]
-        alone = [trial for trial in of_run if has_gram or learners[trial.algorithm].batch]
+        alone = [trial for trial in of_run if has_gram or not issubclass(learners[trial.algorithm], OnlineLearner)]
         cohort = tuple(trial for trial in of_run if trial not in alone)
         found += [Unit(run, (trial,)) for trial in alone]
         if cohort:
@@ -169,7 +169,7 @@ def curve(rounds: Rounds, checkpoints: int) -> Record:
     return {
         "seen": seen.tolist(),
         "online_error": [round(value, 6) for value in (mistakes[seen - 1] / seen).tolist()],
-        "support_size": rounds.sizes[seen - 1].tolist(),
+        "support_size": rounds.sizes[seen - 1].tolist() if len(rounds.sizes) else None,
     }
 
 
@@ -207,6 +207,6 @@ def _warm_up(name: str, params: str, kernel: Kernel) -> None:
     labels = np.array([0, 1, 1, 0] * 2)
     with suppress(Exception), one_thread():
         for access in (Streamed(kernel, X), Gram(kernel.matrix(X, X), X)):
-            model = learners[name](**without_kernel(json.loads(params)), kernel=kernel, random_state=0)
+            model = learners[name].made(without_kernel(json.loads(params)), kernel, random_state=0)
             model.start(np.array([-1, 1]), X.shape[1])
             model.learn(access, labels, np.arange(len(X)))

@@ -7,7 +7,7 @@ import json
 import os
 import platform
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -22,10 +22,15 @@ from budgetbench.version import __version__
 PACKAGES = ("numpy", "scipy", "scikit-learn", "scikit-learn-intelex", "numba", "joblib", "pandas")
 
 
-def write_provenance(folder: Path, data: Data, settings: dict[str, Any], keys: Sequence[str]) -> None:
+def write_provenance(
+    folder: Path, data: Data, settings: dict[str, Any], keys: Sequence[str], packages: Iterable[str] = ()
+) -> None:
     """Write `provenance.json`: no path and no host name, so that it can be published as it is.
 
-    `keys` are those of the experiment's trials; `trials.jsonl` may hold others, of an earlier state of the config.
+    Parameters
+    ----------
+    keys : those of the experiment's trials; `trials.jsonl` may hold others, of an earlier state of the config.
+    packages : others than ours that learners or the dataset come from, each with its version.
     """
     content = {
         "budgetbench": __version__,
@@ -33,7 +38,8 @@ def write_provenance(folder: Path, data: Data, settings: dict[str, Any], keys: S
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
         "cpus": os.cpu_count(),
-        "packages": {name: found for name in PACKAGES if (found := _version(name))},
+        "packages": {name: found for name in PACKAGES if (found := _version(name))}
+        | {name: version for name, _, version in (package.partition(" ") for package in packages)},
         "blas": sorted({f"{info['internal_api']} {info.get('version', '')}".strip() for info in threadpool_info()}),
         "data": {"identity": data.identity, "checksum": data.checksum, "files": [path.name for path in data.files]},
         "settings": settings,

@@ -17,11 +17,12 @@ import pandas as pd
 
 from budgetbench.archive import read_results, write_summary
 from budgetbench.config import load, restricted
-from budgetbench.datasets import Cache
+from budgetbench.datasets import Cache, datasets
 from budgetbench.document import dump
 from budgetbench.errors import FailedRunsError, Notice, RequestError
 from budgetbench.experiment import Experiment
 from budgetbench.kernels import Kernel
+from budgetbench.packages import packages_of
 from budgetbench.results.curves import has_curve
 from budgetbench.results.files import replace_file
 from budgetbench.runner import workers
@@ -211,7 +212,7 @@ def run_experiment(
         replace_file(folder / "experiment.yaml", dump(experiment.resolved()))
         said = ", ".join(map(str, kernels))
         settings = {"jobs": crew.size, "backend": crew.backend, "blas_threads": 1, "kernel": said}
-        write_provenance(folder, source.data, settings, [trial.key for trial in planned])
+        write_provenance(folder, source.data, settings, [trial.key for trial in planned], _packages(experiment))
         try:
             if missing:
                 _run_missing(missing, outcome, store, source, crew, quiet)
@@ -219,6 +220,12 @@ def run_experiment(
             if store.path.exists():  # an interruption may come before the first run has ended
                 write_summary(folder)
     return outcome
+
+
+def _packages(experiment: Experiment) -> list[str]:
+    """The packages, other than ours, that an experiment's learners and its dataset come from."""
+    found = {package for entry in experiment.algorithms for package in entry.packages}
+    return sorted(found.union(packages_of(type(datasets[experiment.dataset.name]).__module__)))
 
 
 class _Source:

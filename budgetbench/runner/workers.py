@@ -14,6 +14,7 @@ import os
 import pickle
 import signal
 import time
+import warnings
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +26,7 @@ from threading import Thread
 
 from joblib.externals.loky.backend import get_context, resource_tracker
 
-from budgetbench.errors import BudgetbenchError
+from budgetbench.errors import BudgetbenchError, Notice
 from budgetbench.runner.execute import Record, Setting, Unit, execute, failures, warm_up
 from budgetbench.runner.workspace import open_access, sweep
 
@@ -244,6 +245,8 @@ def _start(process: BaseProcess) -> None:
 def serve(connection: Connection, caller: int) -> None:
     """What a worker does: units, until the caller closes the pipe or is gone."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    warnings.simplefilter("once")  # an estimator may warn of the same at each example
+    warnings.simplefilter("ignore", Notice)  # which the caller has said
     Thread(target=_watch, args=(caller,), daemon=True).start()
     with suppress(EOFError, OSError):
         connection.send(UP)

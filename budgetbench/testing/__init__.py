@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from budgetbench.engine.base import KernelClassifier
-from budgetbench.testing import contract, misuse, sizes
+from budgetbench.foreign.learner import CHUNK, adapted
+from budgetbench.testing import contract, estimators, misuse, sizes
 from budgetbench.testing.cases import Case, parameter_sets
 
 __all__ = ["Check", "check_learner", "learner_checks"]
@@ -38,13 +39,15 @@ class Check:
         return f"{self.about.__name__} {self.case.values}"
 
 
-def check_learner(learner: type[KernelClassifier], **parameters: Any) -> None:
+def check_learner(learner: type[Any], **parameters: Any) -> None:
     """Check all that holds for every learner.
 
     Parameters
     ----------
-    learner : a class made with `@learner`.
-    parameters : those to check it with; by default every choice that it offers is tried.
+    learner : a class made with `@learner`, or an estimator as configurations name it, with `partial_fit`, `learn_one`
+        or `fit`.
+    parameters : those to check it with; by default every choice that a learner offers is tried, and of an estimator
+        its own defaults.
 
     Raises
     ------
@@ -57,8 +60,11 @@ def check_learner(learner: type[KernelClassifier], **parameters: Any) -> None:
             raise AssertionError(f"{learner.__name__}: {check}: {error}") from error
 
 
-def learner_checks(learner: type[KernelClassifier], **parameters: Any) -> list[Check]:
+def learner_checks(learner: type[Any], **parameters: Any) -> list[Check]:
     """The checks that `check_learner` makes."""
+    if not issubclass(learner, KernelClassifier):
+        case = Case(adapted(learner, learner.__qualname__), parameters)
+        return [Check(about, case) for about in _checks_of_estimators(case)]
     cases = [Case(learner, values) for values in ([parameters] if parameters else parameter_sets(learner))]
     return [Check(about, case) for number, case in enumerate(cases) for about in _checks(case, first=not number)]
 
@@ -95,3 +101,15 @@ def _checks(case: Case, first: bool) -> Iterator[Callable[[Case], None]]:
         yield misuse.another_number_of_inputs_is_refused
         yield misuse.wrong_parameters_are_refused_when_fitting
         yield misuse.it_passes_scikit_learns_own_checks
+
+
+def _checks_of_estimators(case: Case) -> Iterator[Callable[[Case], None]]:
+    yield estimators.the_same_seed_gives_the_same
+    yield estimators.inputs_and_labels_are_left_as_they_are
+    yield estimators.labels_of_any_kind_are_learnt
+    yield estimators.predicting_changes_nothing
+    if case.learner.own_parameters().get("chunk") is CHUNK:
+        yield estimators.each_example_is_predicted_before_it_is_learnt
+    yield estimators.a_pickle_decides_alike
+    yield estimators.three_classes_are_learnt_or_refused
+    yield estimators.an_unknown_parameter_is_refused

@@ -16,7 +16,8 @@ from budgetbench.engine.base import KernelClassifier
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.engine.support import ExpansionClassifier
 from budgetbench.errors import ParameterError
-from budgetbench.kernels import Kernel
+from budgetbench.foreign import ForeignLearner
+from budgetbench.kernels import RBF, Kernel
 from budgetbench.parameters import choices
 
 Labels = NDArray[np.int64]
@@ -42,6 +43,8 @@ class Case:
     values: dict[str, Any] = field(default_factory=dict)
 
     def make(self, **more: Any) -> Any:
+        if issubclass(self.learner, ForeignLearner):
+            return self.learner.made(self.learner.checked(self.values | more), RBF(gamma=0.8), 3)
         usual: dict[str, Any] = {"kernel": "rbf", "gamma": 0.8, "random_state": 3}
         return self.learner(**(usual | self.values | more))
 

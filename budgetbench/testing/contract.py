@@ -128,7 +128,7 @@ def three_classes_are_learnt_in_parts_by_gram_matrix_or_stream(case: Case) -> No
     models: list[Any] = [case.make(), case.make()]
     for number, model in enumerate(models):
         if not case.learner.multiclass:
-            model = models[number] = case.learner.against_the_rest(model)
+            model = models[number] = model.against_the_rest(model)
         model.start(classes, X.shape[1])
         kernel = model._kernel
         access = Streamed(kernel, X) if number else Gram(kernel.matrix(X, X), X, kernel)

@@ -1,0 +1,1 @@
+"""Budgeted Passive-Aggressive learning: who leaves is made up for by those who stay."""
