@@ -62,7 +62,6 @@ def test_a_sparse_matrix_is_the_arrays_that_it_is_made_of() -> None:
         ),
         ("svm", {}, lambda m: 80 * (INPUTS + LABEL)),
     ],
-    ids=str,
 )
 def test_what_an_expansion_holds(name: str, values: dict[str, Any], state: Any) -> None:
     model = learners[name](**values, gamma=0.5).fit(X, Y)
