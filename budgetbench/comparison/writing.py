@@ -9,7 +9,6 @@ import pandas as pd
 
 from budgetbench.comparison.comparing import Comparison, Report
 from budgetbench.comparison.diagram import diagram, size_text
-from budgetbench.comparison.ranks import ALPHA
 from budgetbench.plots.experiment import save
 from budgetbench.plots.style import styled
 from budgetbench.results.files import replace_file
@@ -17,6 +16,7 @@ from budgetbench.results.formats import document, floating
 from budgetbench.results.measures import MEASURES
 from budgetbench.results.names import learner_title
 from budgetbench.results.table import Cell, Column, Group, Table
+from budgetbench.significance import ALPHA
 
 LABEL = "tab:compare"
 
