@@ -195,11 +195,14 @@ class OnlineLearner(KernelClassifier):
             points=self._points(),
             rounds=Rounds(self.margins_, self.sizes_),
             mistakes=self.mistakes_,
-            margin_errors=int(np.count_nonzero(self.margins_ <= self.margin_threshold)),
+            margin_errors=self._count_margin_errors(),
             insertions=self.insertions_,
             removals=self.removals_,
             kernel_evaluations=self.kernel_evaluations_,
         )
+
+    def _count_margin_errors(self) -> int:
+        return int(np.count_nonzero(self.margins_ <= self.margin_threshold))
 
     # -- scikit-learn's conventions ----------------------------------------------------------------------------
 
