@@ -126,8 +126,10 @@ class OneVsRest(OnlineLearner):
         for machine in self._machines:
             machine._renumber(numbers, kept)
         self._held = np.arange(len(kept))
-        if self._stores:
-            self.support_: Rows = np.where(self.support_ < 0, -1, numbers[self.support_])
+        if self._tally:
+            self.support_: Rows = numbers[self.support_]
+        elif self._stores:  # learners that keep no examples have numbers of their own for their points
+            self.support_ = np.concatenate([machine._points().examples for machine in self._machines])
 
     def _end_part(self) -> None:
         super()._end_part()
