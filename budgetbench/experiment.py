@@ -102,6 +102,7 @@ class DatasetSection:
     ----------
     name : which dataset.
     positive : the classes that are set against the rest; left out: the classes as they are.
+    multiclass : how learners of two classes learn more of them: one learner for each class, set against the rest.
     scale : how inputs are scaled, step by step.
     scale_on : the examples that tell the scale.
     variant : the form of a dataset that has several.
@@ -114,6 +115,7 @@ class DatasetSection:
 
     name: Annotated[str, Accepted("the name of a dataset")]
     positive: Labels | None = None
+    multiclass: Literal["one_vs_rest"] | None = None
     scale: Steps = ("none",)
     scale_on: Literal["train", "all"] = "train"
     variant: Text | None = None

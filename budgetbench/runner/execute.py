@@ -113,7 +113,8 @@ def _execute(
     trials: Sequence[Trial], setting: Setting, stream: Stream, X: Floats, access: KernelAccess
 ) -> list[Record]:
     experiment, problem = setting.experiment, setting.problem
-    models: list[Any] = [make_learner(experiment, trial.algorithm, trial.params, trial.run) for trial in trials]
+    several = len(problem.classes)
+    models: list[Any] = [make_learner(experiment, one.algorithm, one.params, one.run, several) for one in trials]
     for model in models:
         model.start(problem.classes, X.shape[1])
     if len(models) > 1:
