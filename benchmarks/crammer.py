@@ -35,7 +35,7 @@ def main(config: str = "configs/fig4_mnist.yaml", examples: str = "20000") -> No
     access = Streamed(experiment.kernel, problem.X)
     sets = [dict(params) for entry in experiment.algorithms if entry.name == "mira" for params in entry.trials]
     warm_up([Trial("mira", params, 0, "") for params in sets], experiment.kernel)
-    models = [make_learner(experiment, "mira", params, 0) for params in sets]
+    models = [make_learner(experiment, "mira", params, 0, len(problem.classes)) for params in sets]
     cohort = [model for model in models if isinstance(model, MIRA)]
     for model in cohort:
         model.start(problem.classes, problem.X.shape[1])

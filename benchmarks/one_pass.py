@@ -26,7 +26,7 @@ from budgetbench.streams import Stream, load_problem, make_learner, stream_of
 
 def seconds(trial: Trial, experiment: object, access: KernelAccess, stream: Stream, classes: np.ndarray) -> float:
     """Processor time of one pass."""
-    model = make_learner(experiment, trial.algorithm, trial.params, trial.run)
+    model = make_learner(experiment, trial.algorithm, trial.params, trial.run, len(classes))
     model.start(classes, access.X.shape[1])
     begun = time.process_time()
     model.learn(access, stream.labels, stream.order)

@@ -81,7 +81,7 @@ def peak_memory() -> int:
 
 
 def one_pass(task: Task, access: KernelAccess, stream: Stream) -> tuple[OnlineLearner, float]:
-    model = make_learner(task.experiment, task.trial.algorithm, task.trial.params, 0)
+    model = make_learner(task.experiment, task.trial.algorithm, task.trial.params, 0, len(task.problem.classes))
     model.start(task.problem.classes, access.X.shape[1])
     begun = time.process_time()
     model.learn(access, stream.labels, stream.order)

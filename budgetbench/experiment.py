@@ -102,6 +102,7 @@ class DatasetSection:
     ----------
     name : which dataset.
     positive : the classes that are set against the rest; left out: the classes as they are.
+    multiclass : how learners of two classes learn more of them: one learner for each class, set against the rest.
     scale : how inputs are scaled, step by step.
     scale_on : the examples that tell the scale.
     variant : the form of a dataset that has several.
@@ -114,6 +115,7 @@ class DatasetSection:
 
     name: Annotated[str, Accepted("the name of a dataset")]
     positive: Labels | None = None
+    multiclass: Literal["one_vs_rest"] | None = None
     scale: Steps = ("none",)
     scale_on: Literal["train", "all"] = "train"
     variant: Text | None = None
@@ -229,10 +231,12 @@ class Algorithm:
     ----------
     name : the learner's own name, never an alias.
     revision : the learner's, which is raised when it computes something else than before.
-    select : the measure by which tables and figures choose one parameter set (the lowest), or None to show all.
+    select : the measure by which tables and figures choose one parameter set (the lowest) for each size, or None to
+        show all.
     grid : parameter → its values; every parameter of the learner is there, and those in which kernels differ.
     trials : the parameter sets of the grid, complete, the learner's first parameter varying slowest.
     select_kernel : as `select`, for the kernels; where both are given they are the same.
+    sizes : parameters that set how much the learner keeps: each of their values has a best of its own.
     packages : where the learner is not ours: its package with the version, and others that it needs.
     title : what it is called in tables and figures, where that is not the learner's own title.
     entry : how it is written, where that is not a mapping of its name and parameters.
@@ -244,6 +248,7 @@ class Algorithm:
     grid: dict[str, tuple[Any, ...]]
     trials: tuple[Parameters, ...]
     select_kernel: str | None = None
+    sizes: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     title: str | None = None
     entry: dict[str, Any] | None = None
@@ -255,17 +260,12 @@ class Algorithm:
 
     def is_searched(self, name: str) -> bool:
         """Whether the best value of a parameter is looked for."""
-        return bool(self.select_kernel if name.startswith(KERNEL) else self.select)
+        return bool(self.select_kernel if name.startswith(KERNEL) else self.select and name not in self.sizes)
 
     @property
     def searched(self) -> dict[str, tuple[Any, ...]]:
         """Where one parameter set is chosen: the parameters with the values among which it is."""
         return {name: values for name, values in self.grid.items() if self.is_searched(name) and len(values) > 1}
-
-    @property
-    def searched_kernels(self) -> tuple[str, ...]:
-        """Those of them that are the kernel's."""
-        return tuple(name for name in self.searched if name.startswith(KERNEL))
 
     def crossed(self, grid: KernelGrid) -> Algorithm:
         """Each of its parameter sets with each of the kernels."""

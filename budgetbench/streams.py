@@ -143,10 +143,14 @@ def check_classes(experiment: Experiment, problem: LearningProblem, algorithms: 
 
 def misfit_of(algorithm: Algorithm, n_classes: int, section: DatasetSection) -> tuple[str, str] | None:
     """What is accepted in place of a learner that takes fewer classes than there are, and a hint; None if it fits."""
-    if n_classes <= 2 or learners[algorithm.name].multiclass:
+    learner = learners[algorithm.name]
+    if n_classes <= 2 or learner.multiclass or (section.multiclass and learner.against_the_rest):
         return None
     several = ", ".join(name for name in learners if learners[name].multiclass)
-    hint = f"{section.name} has {n_classes} classes: name one or some of them as dataset.positive."
+    hint = (
+        f"{section.name} has {n_classes} classes: name one or some of them as dataset.positive, or let a learner learn "
+        "each of them with dataset.multiclass: one_vs_rest."
+    )
     return f"for more than two classes: {several}", hint
 
 
@@ -254,7 +258,12 @@ def with_noise(
     return noisy
 
 
-def make_learner(experiment: Experiment, algorithm: str, params: Parameters, run: int) -> KernelClassifier:
-    """The learner that sees the stream of a run, with its own randomness."""
+def make_learner(
+    experiment: Experiment, algorithm: str, params: Parameters, run: int, n_classes: int
+) -> KernelClassifier:
+    """The learner that sees the stream of a run, with its own randomness; several in its place where the data has more
+    classes than it takes and the experiment says so."""
     seed = int(generator(experiment.seed, Role.LEARNER, run).integers(2**31))
-    return learners[algorithm].made(without_kernel(params), experiment.kernel_of(params), seed)
+    learner = learners[algorithm].made(without_kernel(params), experiment.kernel_of(params), seed)
+    several = n_classes > 2 and not learner.multiclass and experiment.dataset.multiclass
+    return learner.against_the_rest(learner) if several and learner.against_the_rest else learner

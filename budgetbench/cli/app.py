@@ -10,13 +10,14 @@ from typing import Annotated, Any
 
 import typer
 
-from budgetbench.cli import comparing, inspecting, running, showing
+from budgetbench.cli import comparing, inspecting, running, showing, tuning
 from budgetbench.cli.output import any_encoding, flush, give_up_output, noticing
 from budgetbench.errors import BudgetbenchError, ParameterError
 from budgetbench.version import __version__
 
 COMMANDS: dict[str, Callable[..., None]] = {
     "run": running.run,
+    "tune": tuning.tune,
     "plot": showing.plot,
     "table": showing.table,
     "compare": comparing.compare,

@@ -33,13 +33,16 @@ def inspect(
     label: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="The label: name or position from 0. [default: looked for]")
     ] = None,
+    header: Annotated[
+        bool | None, typer.Option("--header/--no-header", help="Whether the first line names the columns.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(metavar="CONFIG", help="Write the configuration there.")] = None,
 ) -> None:
     """Show a file's columns, classes and gaps, and a configuration to start from."""
     if out is not None and out.exists():
         raise RequestError(f"--out: {out} is there already; accepted: a new file")
     wanted = int(label) if label is not None and re.fullmatch(r"-?\d+", label) else label
-    found = survey.survey(file, wanted)
+    found = survey.survey(file, wanted, header)
     config = start(found)
     say(found)
     if out is not None:
@@ -57,8 +60,10 @@ def say(found: survey.Survey) -> None:
         shown = tables.Table(box=None, pad_edge=False, header_style="bold")
         for header in ("column", "holds", "different", "missing", "values"):
             shown.add_column(header, overflow="fold", justify="right" if header in ("different", "missing") else "left")
+        identifiers = found.identifiers
         for j, column in enumerate(found.sheet.columns[:MOST_SHOWN]):
-            shown.add_row(*_row(column, found.sheet.X[:, j], column in found.identifiers))
+            name = column.name if found.sheet.named else str(column.key)
+            shown.add_row(name, *_row(column, found.sheet.X[:, j], column in identifiers))
         console().print(shown)
         if found.d > MOST_SHOWN:
             typer.echo(f"and {found.d - MOST_SHOWN} more columns")
@@ -76,13 +81,13 @@ def _row(column: columns.Column, values: columns.Numbers, identifies: bool) -> t
     known = values[~np.isnan(values)]
     holds = f"{column.kind}, an identifier?" if identifies else column.kind
     if not column.usable:
-        return column.name, holds, "", "", "" if column.first is None else column.first[1][:40]
+        return holds, "", "", "" if column.first is None else column.first[1][:40]
     if column.words:
         told = ", ".join(word[:20] for word in column.words[:4]) + ", …" * (len(column.words) > 4)
     else:
         told = f"{known.min():g} to {known.max():g}"
     missing = len(values) - len(known)
-    return column.name, holds, str(len(np.unique(known))), str(missing) if missing else "", told
+    return holds, str(len(np.unique(known))), str(missing) if missing else "", told
 
 
 def start(found: survey.Survey) -> dict[str, Any]:
@@ -91,12 +96,13 @@ def start(found: survey.Survey) -> dict[str, Any]:
     n, inputs = found.n, found.d
     if found.sheet is not None:
         handling, n, inputs = _handling(found, found.sheet)
-        dataset |= {"label": found.label} | handling
+        dataset |= {"label": found.label} | ({} if found.header is None else {"header": found.header}) | handling
     tested = min(n // 5, MOST_TESTED)
     if tested < 1 or len(found.classes) < 2:
         what = f"{n} rows of {len(found.classes)} classes"
         raise RequestError(f"{found.path}: {what}; accepted: five rows or more, of two classes or more. See --label")
-    dataset |= {"scale": "standard", "train_size": n - tested, "test_size": tested}
+    dataset |= {"scale": "standard"} if found.to_scale else {}
+    dataset |= {"train_size": n - tested, "test_size": tested}
     budgets = [budget for budget in BUDGETS if budget < n - tested] or [1]
     several = len(found.classes) > 2
     return {
@@ -109,7 +115,7 @@ def start(found: survey.Survey) -> dict[str, Any]:
             {"name": "mira", "size": "fixed", "budget": budgets}
             if several
             else {"name": "forgetron", "budget": budgets},
-            *([] if several else [{"name": "tighter_budget_perceptron", "budget": budgets}]),
+            *([] if several else [{"name": "tighter_budget_perceptron", "budget": list(budgets)}]),
             {"name": "multiclass_svm" if several else "svm", "C": 1},
         ],
     }
@@ -117,7 +123,8 @@ def start(found: survey.Survey) -> dict[str, Any]:
 
 def _handling(found: survey.Survey, sheet: columns.Sheet) -> tuple[dict[str, Any], int, int]:
     """What is to be said of columns that are no numbers, and how many rows and inputs that leaves."""
-    dropped = [column for column in sheet.columns if not column.usable or column in found.identifiers]
+    identifiers = found.identifiers
+    dropped = [column for column in sheet.columns if not column.usable or column in identifiers]
     kept = [j for j, column in enumerate(sheet.columns) if column not in dropped]
     if not kept:
         raise RequestError(f"{found.path}: no column is left as an input: each is a date, a text or an identifier")

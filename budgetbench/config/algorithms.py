@@ -26,6 +26,7 @@ from budgetbench.learners import KernelClassifier, learners
 from budgetbench.packages import packages_of
 from budgetbench.parameters import Parameter, missing, unknown
 from budgetbench.reading import Reading
+from budgetbench.results.sizes import kept
 
 Declared = Mapping[str, Parameter]
 Grid = dict[str, tuple[Any, ...]]
@@ -99,7 +100,8 @@ class _Entry:
         return learners[name] if name else None
 
     def _algorithm(self, learner: type[KernelClassifier], select: str | None, grid: Grid, trials: Any) -> Algorithm:
-        return Algorithm(learner.name, learner.revision, select, grid, trials, packages=packages_of(learner.__module__))
+        name, packages = learner.name, packages_of(learner.__module__)
+        return Algorithm(name, learner.revision, select, grid, trials, sizes=kept(name), packages=packages)
 
     def _parameters(self, learner: type[KernelClassifier]) -> Declared:
         return learner.own_parameters()

@@ -34,6 +34,7 @@ def dataset_of(reading: Reading, raw: Any) -> DatasetSection | None:
     checks = _Checks(reading, dataset, section)
     complete = replace(section, name=dataset.name, variant=checks.variant())
     checks.positive()
+    checks.multiclass()
     checks.sizes()
     return complete if len(reading.problems) == before else None
 
@@ -63,6 +64,10 @@ class _Checks:
                 self._note("positive", label, f"a class of {self.dataset.name}: {listed}", *at)
         if set(self.section.positive) == set(classes):
             self._note("positive", raw, f"some and not all of the classes {listed}")
+
+    def multiclass(self) -> None:
+        if self.section.positive is not None and self.section.multiclass is not None:
+            self._note("multiclass", self.section.multiclass, "nothing where positive makes two classes of all")
 
     def sizes(self) -> None:
         section, dataset = self.section, self.dataset

@@ -26,6 +26,7 @@ from budgetbench.reading import Reading
 from budgetbench.results.measures import LARGEST, SUMMARISED, Count
 from budgetbench.results.names import complete
 from budgetbench.results.schema import MOST, Checked, Name, Plain, Text, problem, with_budgets
+from budgetbench.results.sizes import kept
 
 
 def recorded(path: Path) -> Experiment:
@@ -154,7 +155,7 @@ def _algorithm(entry: _Entry, epochs: int) -> Algorithm:
     sets = (dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values()))
     revision = learners[name].revision if name in learners else 0
     trials = tuple(complete(name, params) for params in sets)
-    return Algorithm(name, revision, entry.select, grid, trials, title=entry.title)
+    return Algorithm(name, revision, entry.select, grid, trials, sizes=kept(name), title=entry.title)
 
 
 def _unknown_kernel(name: str) -> Kernel:

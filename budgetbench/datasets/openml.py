@@ -136,6 +136,7 @@ def frame_of(options: OpenMLOptions, api: Mapping[str, Any], url: str, content: 
         f"api/v1/json/data/features/{options.id}": json.dumps(api["features"]).encode(),
         f"api/v1/json/data/qualities/{options.id}": b"{}",  # it goes on without them
         urlsplit(url).path.lstrip("/"): content,
+        f"data/v1/download/{told.get('file_id')}": content,  # where scikit-learn 1.6 looks
     }
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of tables that have a newer version

@@ -41,6 +41,8 @@ class Survey:
     label : by which a configuration names the label's column; None for a file without columns.
     sheet : the other columns, for a table.
     labelled : which of its rows have a label.
+    header : whether the first line names the columns, where that was said.
+    to_scale : whether there are numbers beyond -1 and 1.
     """
 
     path: Path
@@ -51,6 +53,8 @@ class Survey:
     label: int | str | None = None
     sheet: Sheet | None = None
     labelled: NDArray[np.bool_] = field(default_factory=lambda: np.ones(0, dtype=bool))
+    header: bool | None = None
+    to_scale: bool = True
 
     @property
     def unlabelled(self) -> int:
@@ -62,7 +66,7 @@ class Survey:
         return [] if self.sheet is None else identifiers(self.sheet)
 
 
-def survey(path: Path, label: int | str | None = None) -> Survey:
+def survey(path: Path, label: int | str | None = None, header: bool | None = None) -> Survey:
     """What is in a file; the label is looked for where none is named. DataError for a file that cannot be read."""
     kind = kind_of(path)
     if kind not in ("csv", "parquet"):
@@ -70,9 +74,18 @@ def survey(path: Path, label: int | str | None = None) -> Survey:
             raise RequestError(f"--label {label}: a file of the kind {kind} has no columns with names; leave it out")
         data = datasets[kind].load(Cache(path.parent), path=str(path))
         counts = np.bincount(data.train.y, minlength=len(data.classes)).tolist()
-        return Survey(path, kind, len(data.train), data.train.X.shape[1], dict(zip(data.classes, counts, strict=True)))
-    read_with = _csv(path) if kind == "csv" else _parquet(path)
-    sheet, key = read_with(-1 if label is None else label)
+        X, classes = data.train.X, dict(zip(data.classes, counts, strict=True))
+        return Survey(path, kind, len(X), X.shape[1], classes, to_scale=bool((np.abs(X) > 1).any()))
+    read_with = _csv(path, header) if kind == "csv" else _parquet(path)
+    try:
+        sheet, key = read_with(-1 if label is None else label)
+    except DataError:
+        if label is not None:
+            raise
+        try:
+            sheet, key = read_with(0)  # a first line is told from a header once the label is known
+        except DataError:
+            sheet, key = read_with(-1)
     if label is None:
         found = likely_label(path, sheet, key)
         sheet, key = (sheet, key) if found == key else read_with(found)
@@ -81,7 +94,7 @@ def survey(path: Path, label: int | str | None = None) -> Survey:
         raise DataError(f"{path}: column {key} has no value. Name the column of the label with --label")
     labels = readable_labels(path, sheet.labels[known])
     counted = dict(sorted(Counter(labels.tolist()).items()))
-    return Survey(path, kind, int(known.sum()), len(sheet.columns), counted, key, sheet, known)
+    return Survey(path, kind, int(known.sum()), len(sheet.columns), counted, key, sheet, known, header)
 
 
 def kind_of(path: Path) -> str:
@@ -100,9 +113,9 @@ def kind_of(path: Path) -> str:
 ReadWith = Callable[[int | str], tuple[Sheet, int | str]]
 
 
-def _csv(path: Path) -> ReadWith:
+def _csv(path: Path, header: bool | None) -> ReadWith:
     def read_with(label: int | str) -> tuple[Sheet, int | str]:
-        reader = CsvReader(path, CsvOptions(path=path, label=label, missing="drop"))
+        reader = CsvReader(path, CsvOptions(path=path, label=label, header=header, missing="drop"))
         return reader.read(), reader.key(reader.label)
 
     return read_with

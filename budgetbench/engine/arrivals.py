@@ -53,15 +53,15 @@ class SharedBlock:
     rate : seconds that one of them takes to compute.
     """
 
-    def __init__(self, access: KernelAccess, rows: Rows, kept: Sequence[Rows]) -> None:
+    def __init__(self, source: Source, rows: Rows, kept: Sequence[Rows]) -> None:
         others = np.setdiff1d(np.concatenate(kept), rows)
         self._rows = rows
         self._ids = np.concatenate([rows, others])
         self._order = np.argsort(self._ids)
         begun = metering.clock()
-        self._values = access.between(rows, self._ids)
+        self._values = source.between(rows, self._ids)
         taken = metering.clock() - begun
-        self.rate = taken / self._values.size if access.rate is None else access.rate
+        self.rate = taken / self._values.size if source.rate is None else source.rate
 
     def between(self, rows: Rows, columns: Rows) -> Floats:
         """Kernel values between the block and kept examples; either may come first."""

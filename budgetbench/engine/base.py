@@ -121,6 +121,8 @@ class KernelClassifier(Estimator, ABC):
     order_free: ClassVar[bool] = False
     #: Counted in every run's key: raise it when a change alters what the learner computes.
     revision: ClassVar[int] = 1
+    #: Makes of a learner of two classes one of several, see `engine.one_vs_rest`; None where there is no way.
+    against_the_rest: ClassVar[Callable[..., KernelClassifier] | None] = None
 
     kernel: str | Kernel = "rbf"
     gamma: float | None = None
@@ -193,8 +195,35 @@ class KernelClassifier(Estimator, ABC):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn from the rows of X (n, d) with labels y (n,), in the order given."""
-        inputs, labels = self._prepare(X, y)
+        inputs, y = validation.validate_data(self, X, y, dtype=np.float32, order="C")
+        targets.check_classification_targets(y)
+        classes, labels = np.unique(y, return_inverse=True)
+        self._begin(classes, inputs)
+        self._learner._fit(inputs, labels.astype(np.int64))
+        return self._adopt()
+
+    def _begin(self, classes: NDArray[Any], inputs: Floats) -> None:
+        """Choose who learns: where there are more classes than this learner takes, several stand in for it."""
+        self._learnt = False
+        several = len(classes) > 2 and not self.multiclass
+        self._stand_in = self.against_the_rest(self) if several and self.against_the_rest else None
+        self._learner.start(classes, inputs.shape[1])
+        self._learner._fit_kernel(inputs)
+
+    @property
+    def _learner(self) -> Any:
+        """Who learns in `fit` and `partial_fit`."""
+        return self._stand_in or self
+
+    def _fit(self, inputs: Floats, labels: NDArray[np.int64]) -> None:
         self.learn(Streamed(self._kernel, inputs), labels, np.arange(len(inputs)))
+
+    def _adopt(self) -> Self:
+        """Make known under the public names what a stand-in has learnt."""
+        if self._stand_in is not None:
+            learnt = vars(self._stand_in).items()
+            vars(self).update((name, value) for name, value in learnt if name.endswith("_"))
+            self._learnt = True
         return self
 
     def start(self, classes: NDArray[Any], n_features: int) -> None:
@@ -205,8 +234,8 @@ class KernelClassifier(Estimator, ABC):
             raise ValueError(f"{type(self).__name__} needs two classes or more; found one class: {classes[0]!r}")
         if len(classes) > 2 and not self.multiclass:
             raise ValueError(
-                f"Only binary classification is supported by {type(self).__name__}; found {len(classes)} classes: "
-                "name the positive one"
+                f"Only binary classification is supported by {type(self).__name__}; found {len(classes)} classes: name "
+                "the positive one, or let one learn for each class (multiclass: one_vs_rest)"
             )
         self.train_seconds_ = self.kernel_seconds_ = 0.0
         self.classes_ = np.asarray(classes)
@@ -241,24 +270,17 @@ class KernelClassifier(Estimator, ABC):
             given = kernels[self.kernel].guessed(n_features)
         return make_kernel(self.kernel, **given)
 
-    def _prepare(self, X: ArrayLike, y: ArrayLike) -> tuple[Floats, NDArray[np.int64]]:
-        inputs, y = validation.validate_data(self, X, y, dtype=np.float32, order="C")
-        targets.check_classification_targets(y)
-        classes, labels = np.unique(y, return_inverse=True)
-        self.start(classes, inputs.shape[1])
-        self._fit_kernel(inputs)
-        return inputs, labels.astype(np.int64)
-
     def _fit_kernel(self, inputs: Floats) -> None:
         """Multiply the kernel by a power of two if its values need it, and say so."""
         plain = self._kernel.told_by(inputs)
         self._kernel = plain.fitted_to(inputs)
         if self._kernel is not plain:
-            warnings.warn(f"{self.title}: {self._kernel}, as float32 cannot hold its values", stacklevel=3)
+            warnings.warn(f"{self.title}: {self._kernel}, as float32 cannot hold its values", stacklevel=4)
 
     def decision_function(self, X: ArrayLike) -> Values:
         """Decision values: of shape (n,) for two classes (above 0: the second), (n, n_classes) for more."""
-        return self._decide(self._inputs(X))
+        inputs = self._inputs(X)
+        return self._learner._decide(inputs)
 
     def _inputs(self, X: ArrayLike) -> Floats:
         """The rows of X to decide on, once something is learnt."""

@@ -17,9 +17,11 @@ validation = lazy("sklearn.utils.validation")
 class Estimator:
     """A dataclass whose fields are parameters: what `clone`, searches over grids and pipelines ask of a classifier."""
 
-    #: Takes more than two classes as they are.
+    #: Takes more than two classes as they are; another learner learns them one against the rest.
     multiclass: ClassVar[bool] = False
     _learnt: bool = False
+    #: Who learns in its place where there are more classes than it takes.
+    _stand_in: Any = None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name; `deep` makes no difference, as none of them has parameters of its own."""
@@ -50,6 +52,6 @@ class Estimator:
         return sklearn_utils.Tags(
             estimator_type="classifier",
             target_tags=sklearn_utils.TargetTags(required=True),
-            classifier_tags=sklearn_utils.ClassifierTags(multi_class=self.multiclass),
+            classifier_tags=sklearn_utils.ClassifierTags(),
             input_tags=sklearn_utils.InputTags(),
         )

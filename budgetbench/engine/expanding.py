@@ -14,7 +14,7 @@ from budgetbench.engine.base import Rounds
 from budgetbench.engine.expansion import Block, Expansion
 from budgetbench.engine.kernel_access import KernelAccess, Rows, read_only
 from budgetbench.engine.online import OnlineLearner
-from budgetbench.engine.pool import Pool
+from budgetbench.engine.pool import Changes, Pool
 from budgetbench.engine.storage import Packed, Storage
 from budgetbench.engine.support import ExpansionClassifier
 from budgetbench.errors import NumericalError
@@ -58,7 +58,8 @@ class ExpansionLearner(ExpansionClassifier, OnlineLearner):
 
     def start(self, classes: NDArray[Any], n_features: int) -> None:
         super().start(classes, n_features)
-        self._pool = Pool((len(classes),) if self.per_class else (), self._capacity, self._storage())
+        outputs = (len(classes),) if self.per_class else ()
+        self._pool = Pool(outputs, self._capacity, self._storage())
 
     def open(self, access: KernelAccess) -> None:
         super().open(access)
@@ -79,6 +80,7 @@ class ExpansionLearner(ExpansionClassifier, OnlineLearner):
         y: NDArray[Any] = classes if self.per_class else np.where(classes == 1, 1.0, -1.0)
         chance = self._random.random(n) if self.randomised else np.empty(0)
         rounds = Rounds(np.empty(n), np.empty(n, np.int64))
+        pool.counts.ended = pool.counts.changes = 0
         self._visit(Block(order, y, read_only(pool.K), read_only(diagonal), chance), pool.f, rounds)
         self._check_finite(arrivals, rounds)
         return rounds
@@ -92,6 +94,18 @@ class ExpansionLearner(ExpansionClassifier, OnlineLearner):
                 f"{length:.4g}: scale the inputs (`scale: unit`) or take a smaller degree"
             )
 
+    def trace(self) -> None:
+        """Take note from now on of who is stored and discarded in which round, see `changes`."""
+        self._pool.traced = True
+
+    def changes(self) -> Changes:
+        """Who was stored and discarded in the last block."""
+        return self._pool.changes
+
+    def members(self) -> Rows:
+        """Row numbers of the stored examples."""
+        return self._pool.ids[self._pool.members]
+
     def _state(self) -> Values:
         return self._pool.coefficients
 
@@ -101,15 +115,15 @@ class ExpansionLearner(ExpansionClassifier, OnlineLearner):
     def kept(self) -> Rows:
         return self._pool.ids[self._pool.kept]
 
-    def _renumber(self, numbers: Rows) -> None:
+    def _renumber(self, numbers: Rows, kept: Rows) -> None:
         self.support_ = numbers[self.support_]
-        self._pool.renumber()
+        self._pool.renumber(kept)
 
     def close(self, access: KernelAccess) -> None:
         super().close(access)
         pool = self._pool
         self.insertions_, self.removals_ = int(pool.counts.insertions), int(pool.counts.removals)
-        self.support_ = pool.ids[pool.members]
+        self.support_ = self.members()
         self.support_vectors_ = access.X[self.support_]
         self.coefficients_ = self._state().copy()
         if self.per_class and len(self.classes_) == 2:  # the decision value is then the margin of the second class

@@ -42,11 +42,14 @@ class Block(NamedTuple):
 
 
 class Counts:
-    """How many examples are members, and how many were stored and discarded so far."""
+    """How many examples are members, how many were stored and discarded so far, and of the block that passes how many
+    rounds have ended and how many changes are noted."""
 
     members: int
     insertions: int
     removals: int
+    ended: int
+    changes: int
 
 
 class Doubt:
@@ -71,6 +74,8 @@ class Expansion(NamedTuple):
     coefficients : aᵢ = αᵢyᵢ of each stored example.
     scores : f at every followed position of the pool.
     stored : whether a position is a member.
+    changes : who became a member or ceased to be one while the block passed, in turn: the round, the position, and 1 or
+        -1; without room where nobody asks.
     counts, doubt : see there.
     """
 
@@ -78,6 +83,7 @@ class Expansion(NamedTuple):
     coefficients: NDArray[np.float64]
     scores: NDArray[np.float64]
     stored: NDArray[np.bool_]
+    changes: NDArray[np.int64]
     counts: Counts
     doubt: Doubt
 
@@ -152,18 +158,29 @@ def enter(f: Expansion, i: int, coefficient: Any) -> None:
     f.stored[i] = True
     f.counts.members += 1
     f.counts.insertions += 1
+    trace(f, i, 1)
 
 
 @compiled
 def leave(f: Expansion, slot: int) -> None:
     """Take the member in a slot out; younger ones move up, so that slots stay in order of age."""
     f.stored[f.members[slot]] = False
+    trace(f, f.members[slot], -1)
     last = f.counts.members - 1
     for s in range(slot, last):
         f.members[s] = f.members[s + 1]
         f.coefficients[s] = f.coefficients[s + 1]
     f.counts.members = last
     f.counts.removals += 1
+
+
+@compiled
+def trace(f: Expansion, i: int, change: int) -> None:
+    """Note that position i became a member, or ceased to be one, where somebody asks."""
+    if len(f.changes):
+        entry = f.changes[f.counts.changes]
+        entry[0], entry[1], entry[2] = f.counts.ended, i, change
+        f.counts.changes += 1
 
 
 @compiled
@@ -180,6 +197,7 @@ def note(rounds: Rounds, t: int, margin: float, f: Expansion) -> None:
     """Close round t."""
     rounds.margins[t] = margin
     rounds.sizes[t] = f.counts.members
+    f.counts.ended = t + 1
 
 
 def rescore(f: Expansion, K: Floats, columns: int) -> None:

@@ -20,6 +20,9 @@ Rows = NDArray[np.int64]
 class Source(Protocol):
     """Kernel values between the block that passes and any rows that a learner keeps; either may come first."""
 
+    @property
+    def rate(self) -> float | None: ...
+
     def between(self, rows: Rows, columns: Rows) -> Floats: ...
 
 

@@ -108,8 +108,9 @@ class OnlineLearner(KernelClassifier):
         """Row numbers of the examples that are still needed when the next ones arrive; see `asks`."""
         return np.empty(0, dtype=np.int64)
 
-    def _renumber(self, numbers: Rows) -> None:
-        """The rows of the data set are called by these numbers from now on; those kept become its rows 0, 1, …."""
+    def _renumber(self, numbers: Rows, kept: Rows) -> None:
+        """The rows of the data set are called by these numbers from now on; these of them, among which are those of
+        `kept()`, become its rows 0, 1, …."""
 
     def _points(self) -> Points:
         """The points that f is made of, for figures; by default none."""
@@ -152,12 +153,13 @@ class OnlineLearner(KernelClassifier):
         self._course.quiet = True
         self._state_before = self._state().copy()
 
-    def see(self, arrivals: Arrivals) -> None:
+    def see(self, arrivals: Arrivals) -> Rounds:
         """Learn from examples as they arrive."""
         rounds = self._see(arrivals)
         if self._course.passes == 1:
             self._course.first.append(rounds)
         self._course.quiet &= bool((rounds.margins > self.margin_threshold).all())
+        return rounds
 
     def meet(
         self, rows: Rows, labels: NDArray[np.int64], access: KernelAccess, shared: SharedBlock | None = None
@@ -184,6 +186,8 @@ class OnlineLearner(KernelClassifier):
         del self._state_before
 
     def outcome(self) -> Outcome:
+        if self._stand_in is not None:
+            return self._stand_in.outcome()
         return Outcome(
             size=self._size(),
             model_bytes=self._model_bytes(),
@@ -199,10 +203,9 @@ class OnlineLearner(KernelClassifier):
 
     # -- scikit-learn's conventions ----------------------------------------------------------------------------
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        inputs, labels = self._prepare(X, y)
-        self.learn(Streamed(self._kernel, inputs), labels, np.arange(len(inputs)))
-        return self._remember(inputs, labels, np.arange(len(inputs)))
+    def _fit(self, inputs: Floats, labels: NDArray[np.int64]) -> None:
+        super()._fit(inputs, labels)
+        self._remember(inputs, labels, np.arange(len(inputs)))
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Go on learning from the rows of X (n, d) with labels y (n,), one after the other.
@@ -211,20 +214,25 @@ class OnlineLearner(KernelClassifier):
         ----------
         classes : all labels that will ever come; needed at the first call if its y lacks some.
         """
-        memory = getattr(self, "_memory", None)
-        inputs: Floats = validation.validate_data(self, X, dtype=np.float32, order="C", reset=memory is None)
+        begins = getattr(self._learner, "_memory", None) is None
+        inputs: Floats = validation.validate_data(self, X, dtype=np.float32, order="C", reset=begins)
         y = validation.column_or_1d(y)
         validation.check_consistent_length(inputs, y)
         targets.check_classification_targets(y)
-        if memory is None:
-            self.start(np.unique(y if classes is None else classes), inputs.shape[1])
-            self._fit_kernel(inputs)
-            memory = Memory(inputs[:0], np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+        known = np.unique(y if classes is None else classes) if begins else self.classes_
+        labels = np.searchsorted(known, y)
+        if not np.array_equal(known[np.minimum(labels, len(known) - 1)], y):
+            raise ValueError(f"y holds a label that is none of the classes {list(known)}")
+        if begins:
+            self._begin(known, inputs)
         else:
-            self._check_changes()
-        labels = np.searchsorted(self.classes_, y)
-        if not np.array_equal(self.classes_[np.minimum(labels, len(self.classes_) - 1)], y):
-            raise ValueError(f"y holds a label that is none of the classes {list(self.classes_)}")
+            self._learner._change_to(self.get_params())
+        self._learner._go_on(inputs, labels)
+        return self._adopt()
+
+    def _go_on(self, inputs: Floats, labels: NDArray[np.int64]) -> None:
+        """Learn from these examples, with what is kept of those before."""
+        memory = self._memory or Memory(inputs[:0], labels[:0], labels[:0])
         kept, seen = len(memory.X), self._course.rounds
         rows, labels = np.concatenate([memory.X, inputs]), np.concatenate([memory.labels, labels])
         access = Streamed(self._kernel, rows)
@@ -233,19 +241,28 @@ class OnlineLearner(KernelClassifier):
         for block in blocks(np.arange(kept, len(rows))):
             self.meet(block, labels, access)
         self.close(access)
-        return self._remember(rows, labels, np.concatenate([memory.numbers, np.arange(seen, seen + len(inputs))]))
+        self._remember(rows, labels, np.concatenate([memory.numbers, np.arange(seen, seen + len(inputs))]))
 
-    def _remember(self, X: Floats, labels: NDArray[np.int64], numbers: Rows) -> Self:
+    def _remember(self, X: Floats, labels: NDArray[np.int64], numbers: Rows) -> None:
         """Be ready for `partial_fit` to go on."""
         kept = self.kept()
         self._memory = Memory(X[kept], labels[kept], numbers[kept])
-        self._renumber(numbers)
+        self._renumber(numbers, kept)
+        self._end_part()
+
+    def _end_part(self) -> None:
+        """Let counts go on, and rounds begin anew with the next part."""
         rounds = self._course.rounds + len(self.margins_)
         self._course = Course(rounds, self.mistakes_, self.kernel_evaluations_, self._size())
-        return self
 
-    def _check_changes(self) -> None:
-        """Raise `ParameterError` for a parameter that has changed while learning goes on, and has no meaning then."""
+    def _change_to(self, parameters: dict[str, Any]) -> None:
+        """Go on with these parameters.
+
+        Raises
+        ------
+        ParameterError : for one that has changed and must not while learning goes on.
+        """
+        self.set_params(**parameters)
         self._validate()
         now = self.get_params()
         for name, before in self._begun_with.items():

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from budgetbench.compiled import record
 from budgetbench.engine.expansion import Counts, Doubt, Expansion, rescore
@@ -22,6 +24,19 @@ from budgetbench.kernels import Floats, Values
 TOLERATED = 1e-9
 
 LARGEST = int(np.iinfo(np.int64).max)
+
+
+class Changes(NamedTuple):
+    """Who became a member or ceased to be one, in turn.
+
+    rounds : of the block, from 0.
+    rows : row numbers of the examples.
+    steps : 1 or -1.
+    """
+
+    rounds: NDArray[np.int64]
+    rows: Rows
+    steps: NDArray[np.int64]
 
 
 class Pool:
@@ -36,12 +51,14 @@ class Pool:
     Attributes
     ----------
     companions : positions of examples that must survive a block though they may be no members.
+    traced : whether `changes` are noted.
     """
 
     def __init__(self, outputs: tuple[int, ...], capacity: Callable[[int], int], storage: Storage) -> None:
         self._outputs = outputs
         self._capacity = capacity
         self._storage = storage
+        self.traced = False
         self.companions: Rows = np.empty(0, dtype=np.int64)
         self.counts, self.doubt = record(Counts), record(Doubt)
         self.f = self._expansion(np.zeros((*outputs, 0)), 0)
@@ -52,6 +69,8 @@ class Pool:
             np.zeros((slots, *self._outputs)),
             scores,
             np.zeros(len(self.ids), dtype=np.bool_),
+            # who arrives enters at most once; they, and who was there, leave at most once after that
+            np.zeros((3 * len(self.ids) if self.traced else 0, 3), dtype=np.int64),
             self.counts,
             self.doubt,
         )
@@ -74,6 +93,12 @@ class Pool:
     @property
     def coefficients(self) -> Values:
         return self.f.coefficients[: self.counts.members]
+
+    @property
+    def changes(self) -> Changes:
+        """Who became a member or ceased to be one while the last block passed."""
+        ended, positions, changes = self.f.changes[: self.counts.changes].T
+        return Changes(ended, self.ids[positions], changes)
 
     @property
     def kept(self) -> Rows:
@@ -112,9 +137,9 @@ class Pool:
         much = self.doubt.error > TOLERATED * self.doubt.weight
         rescore(self.f, self.K, self.K.shape[1] if much else len(rows))
 
-    def renumber(self) -> None:
-        """Give the kept examples the row numbers 0, 1, … and let all others go."""
-        self._move(*self._storage.renumber(self.members, self.kept, self.f.scores), 0)
+    def renumber(self, rows: Rows) -> None:
+        """Give these rows, the kept examples' among them, the numbers 0, 1, … and let all others go."""
+        self._move(*self._storage.renumber(rows, self.members, self.kept, self.f.scores), 0)
 
     def _move(self, scores: Values, moved: Rows, arrivals: int) -> None:
         """Go on with these scores, and each example where it has moved to."""

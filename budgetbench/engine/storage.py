@@ -51,8 +51,9 @@ class Storage(ABC):
         """
 
     @abstractmethod
-    def renumber(self, members: Rows, kept: Rows, scores: Values) -> tuple[Values, Rows]:
-        """Give the kept examples the row numbers 0, 1, … and let all others go; returns what `turn` does."""
+    def renumber(self, rows: Rows, members: Rows, kept: Rows, scores: Values) -> tuple[Values, Rows]:
+        """Give these rows, the kept examples' among them, the numbers 0, 1, … and let all others go; returns what
+        `turn` does."""
 
 
 class Packed(Storage):
@@ -88,12 +89,12 @@ class Packed(Storage):
         self.ids, self.K = ids, K
         return followed, moved
 
-    def renumber(self, members: Rows, kept: Rows, scores: Values) -> tuple[Values, Rows]:
+    def renumber(self, rows: Rows, members: Rows, kept: Rows, scores: Values) -> tuple[Values, Rows]:
         moved = np.full(len(self.ids), -1)
         moved[kept] = np.arange(len(kept))
         followed = kept if self.follow_kept else kept[:0]
         self.K = np.ascontiguousarray(self.K[np.ix_(members, followed)])
-        self.ids = np.arange(len(kept))
+        self.ids = positions(self.ids[kept], rows)
         return np.ascontiguousarray(scores[..., followed]), moved
 
 
@@ -182,9 +183,10 @@ class Placed(Storage):
         settled[newcomers] = targets
         return settled
 
-    def renumber(self, members: Rows, kept: Rows, scores: Values) -> tuple[Values, Rows]:
+    def renumber(self, rows: Rows, members: Rows, kept: Rows, scores: Values) -> tuple[Values, Rows]:
+        known = positions(self.ids[members], rows)
         self.ids = np.zeros(len(self.ids), dtype=np.int64)
-        self.ids[members] = np.arange(len(members))
+        self.ids[members] = known
         return scores, np.arange(len(self.ids))
 
 

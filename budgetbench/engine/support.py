@@ -77,5 +77,7 @@ class BatchLearner(ExpansionClassifier):
         """Choose the support set among the examples `order` of a data set; see `learn`."""
 
     def outcome(self) -> Outcome:
+        if self._stand_in is not None:
+            return self._stand_in.outcome()
         state = self._n_train * bytes_of_example(self.n_features_in_)
         return Outcome(self.n_support_, self._model_bytes(), state, self._points())

@@ -94,18 +94,21 @@ class _ScikitLearns(Driver):
 
 
 class PartialFit(_ScikitLearns):
-    """`partial_fit`, which is told all classes with the first examples, where it asks for them."""
+    """`partial_fit`, which is told all classes where it asks for them: with the first examples, or each time."""
 
     methods = "partial_fit and predict or decision_function"
+
+    def __init__(self, estimator: Any, classes: NDArray[Any]) -> None:
+        super().__init__(estimator, classes)
+        asked = signature(estimator.partial_fit).parameters.get("classes")
+        self._asks, self._insists = asked is not None, asked is not None and asked.default is asked.empty
 
     @classmethod
     def suits(cls, kind: type[Any]) -> bool:
         return hasattr(kind, "partial_fit") and (hasattr(kind, "predict") or hasattr(kind, "decision_function"))
 
     def _learn(self, X: Floats, labels: Labels) -> None:
-        told = {}
-        if not self.has_learnt and "classes" in signature(self.estimator.partial_fit).parameters:
-            told["classes"] = np.sort(self.classes)
+        told = {"classes": np.sort(self.classes)} if self._insists or (self._asks and not self.has_learnt) else {}
         self.estimator.partial_fit(X, self.classes[labels], **told)
 
 

@@ -11,6 +11,7 @@ import importlib
 import pkgutil
 from typing import TYPE_CHECKING
 
+import budgetbench.engine.one_vs_rest  # noqa: F401  learners of two classes learn more by it
 from budgetbench import foreign as _foreign  # noqa: F401  classes of other packages, by module:Class
 from budgetbench.engine.base import KernelClassifier, learners
 

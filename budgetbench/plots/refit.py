@@ -46,7 +46,7 @@ class Refit:
         for _, trial in trials.iterrows():
             _, params = experiment.parameter_sets[trial["point"]]
             with _or_nothing():
-                model: Any = make_learner(experiment, trial["algorithm"], params, RUN)
+                model: Any = make_learner(experiment, trial["algorithm"], params, RUN, len(problem.classes))
                 model.start(problem.classes, X.shape[1])
             model.learn(among[experiment.kernel_of(params)], self.stream.labels, self.stream.order)
             learnt, was = model.outcome().size, trial["support_size"]

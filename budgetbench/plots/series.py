@@ -64,8 +64,8 @@ def series_of(results: Results, rows: pd.DataFrame, over_sizes: bool) -> list[Se
         groups: dict[tuple[str, tuple[str, ...]], list[Any]] = {}
         for i in own.index:
             sized = tuple(name for name in joined if params[i].get(name) is not None)
-            kernels = entries[int(rows.loc[i, "entry"])].searched_kernels
-            rest = {name: value for name, value in params[i].items() if name not in (*joined, *kernels)}
+            searched = entries[int(rows.loc[i, "entry"])].searched
+            rest = {name: value for name, value in params[i].items() if name not in (*joined, *searched)}
             groups.setdefault((canonical_json(rest), sized), []).append(i)
         differing = varying((params[members[0]] for members in groups.values()), without=joined)
         ways = {sized for _, sized in groups}

@@ -107,9 +107,9 @@ def summarise(chosen: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
     well), `failed`, `entry` (position in the configuration's `algorithms`), `selected`, and for each measure
     `<measure>_mean`, `_std` (with n - 1; NaN for one run), `_min`, `_max`. Errors are fractions.
 
-    Where an entry of the configuration says `select`, only its parameter set with the lowest mean of that measure is
-    selected, the first of them on a tie; where the kernel does, for each of its parameter sets the best kernel; where
-    both do, the best of all combinations.
+    Where an entry of the configuration says `select`, of each size that it has (a budget) only the parameter set with
+    the lowest mean of that measure is selected, the first of them on a tie; where the kernel does, for each parameter
+    set the best kernel; where both do, the best of all combinations for each size.
     """
     sets = experiment.parameter_sets
     entries = [number for number, algorithm in enumerate(experiment.algorithms) for _ in algorithm.trials]

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -38,6 +38,13 @@ class Setting:
     problem: LearningProblem  # with X left out: that is mapped from the workspace
     workspace: str
     commit: str | None = None
+    #: How many examples of the stream are learnt from; all where nothing is said.
+    first: int | None = None
+
+    def stream_of(self, run: int) -> Stream:
+        """What a run sees."""
+        stream = stream_of(self.problem, self.experiment, run)
+        return replace(stream, order=stream.order[: self.first])
 
 
 @dataclass(frozen=True)
@@ -82,7 +89,7 @@ def execute(unit: Unit, setting: Setting) -> list[Record]:
     try:
         with one_thread():
             X, access = open_access(setting.workspace, setting.kernel)
-            stream = stream_of(setting.problem, setting.experiment, unit.run)
+            stream = setting.stream_of(unit.run)
             records = _execute(unit.trials, setting, stream, X, access)
     except Exception as error:
         if len(unit.trials) > 1:  # find out which of the cohort it was; the others are good
@@ -93,7 +100,7 @@ def execute(unit: Unit, setting: Setting) -> list[Record]:
 
 def failures(unit: Unit, setting: Setting, message: str) -> list[Record]:
     """The records of a unit of one trial that failed."""
-    stream = stream_of(setting.problem, setting.experiment, unit.run)
+    stream = setting.stream_of(unit.run)
     failed = {"status": "failed", "error": message}
     return _with_repeated([_head(trial, setting, stream) | failed for trial in unit.trials], unit)
 
@@ -106,7 +113,8 @@ def _execute(
     trials: Sequence[Trial], setting: Setting, stream: Stream, X: Floats, access: KernelAccess
 ) -> list[Record]:
     experiment, problem = setting.experiment, setting.problem
-    models: list[Any] = [make_learner(experiment, trial.algorithm, trial.params, trial.run) for trial in trials]
+    several = len(problem.classes)
+    models: list[Any] = [make_learner(experiment, one.algorithm, one.params, one.run, several) for one in trials]
     for model in models:
         model.start(problem.classes, X.shape[1])
     if len(models) > 1:

@@ -78,6 +78,9 @@ def _checks(case: Case, first: bool) -> Iterator[Callable[[Case], None]]:
     yield contract.parameters_are_scikit_learns
     yield contract.zero_rows_and_labels_of_any_kind_are_learnt
     yield contract.a_gram_matrix_and_a_stream_give_the_same
+    yield contract.three_classes_are_learnt
+    if not case.learner.multiclass:
+        yield contract.one_against_the_rest_is_a_learner_for_each_class
     yield sizes.model_bytes_are_those_of_a_pickle_of_what_prediction_reads
     if case.expands:
         yield contract.the_support_set_is_what_the_decision_is_made_of
@@ -89,13 +92,13 @@ def _checks(case: Case, first: bool) -> Iterator[Callable[[Case], None]]:
         yield contract.learning_in_parts_is_learning
         yield contract.it_goes_on_after_a_fit_of_several_passes
         yield contract.a_learner_does_not_notice_who_else_learns
+        yield contract.three_classes_are_learnt_in_parts_by_gram_matrix_or_stream
         yield sizes.state_bytes_are_those_of_a_pickle_of_what_learning_goes_on_from
         yield sizes.sizes_do_not_depend_on_how_the_examples_came
     if first:
         yield misuse.unfitted_use_is_a_clear_error
         yield misuse.wrong_data_is_refused
         yield misuse.another_number_of_inputs_is_refused
-        yield misuse.three_classes_are_learnt_or_refused
         yield misuse.wrong_parameters_are_refused_when_fitting
         yield misuse.it_passes_scikit_learns_own_checks
 

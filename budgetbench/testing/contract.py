@@ -16,7 +16,7 @@ from budgetbench.engine.online import drive
 from budgetbench.kernels import RBF, Linear, Polynomial
 from budgetbench.lazy import lazy
 from budgetbench.learners import BudgetPerceptron, Perceptron
-from budgetbench.testing.cases import Case, noisy, state
+from budgetbench.testing.cases import Case, noisy, state, three_classes
 
 base = lazy("sklearn.base")
 
@@ -91,6 +91,52 @@ def zero_rows_and_labels_of_any_kind_are_learnt(case: Case) -> None:
         assert model.classes_.tolist() == ["no", "yes"]
         assert np.isfinite(model.decision_function(X)).all()
         assert set(model.predict(X)) <= {"no", "yes"}
+
+
+def three_classes_are_learnt(case: Case) -> None:
+    X, y = three_classes()
+    model = case.make().fit(X, y)
+    assert model.classes_.tolist() == [-1, 1, 2]
+    assert model.decision_function(X).shape == (len(X), 3)
+    assert np.mean(model.predict(X) == y) > 0.5
+    assert np.array_equal(pickle.loads(pickle.dumps(model)).decision_function(X), model.decision_function(X))
+
+
+def one_against_the_rest_is_a_learner_for_each_class(case: Case) -> None:
+    X, y = three_classes()
+    model = case.make().fit(X, y)
+    values = model.decision_function(X)
+    for k, label in enumerate(model.classes_):
+        alone = case.make().fit(X, np.where(y == label, 1, -1)).decision_function(X)
+        np.testing.assert_allclose(values[:, k], alone, atol=1e-12 * max(1.0, np.abs(alone).max()))
+
+
+def three_classes_are_learnt_in_parts_by_gram_matrix_or_stream(case: Case) -> None:
+    X, y = three_classes()
+    classes, labels = np.unique(y, return_inverse=True)
+    whole, parts = case.make().fit(X, y), case.make()
+    for rows in np.split(np.arange(len(X)), [1, 2, 40, 47]):
+        parts.partial_fit(X[rows], y[rows], classes=classes)
+        assert parts.sizes_.tolist() == whole.sizes_[rows].tolist()
+    for count in ("mistakes_", "insertions_", "removals_", "kernel_evaluations_"):
+        assert getattr(parts, count) == getattr(whole, count), count
+    assert np.array_equal(parts.decision_function(X), whole.decision_function(X))
+    if case.stores:
+        assert whole.insertions_ - whole.removals_ == whole.n_support_ == whole.sizes_[-1] == len(set(whole.support_))
+        assert np.array_equal(whole.support_vectors_, X[whole.support_])
+        assert (np.diff(whole.support_) > 0).all()
+    models: list[Any] = [case.make(), case.make()]
+    for number, model in enumerate(models):
+        if not case.learner.multiclass:
+            model = models[number] = model.against_the_rest(model)
+        model.start(classes, X.shape[1])
+        kernel = model._kernel
+        access = Streamed(kernel, X) if number else Gram(kernel.matrix(X, X), X, kernel)
+        model.learn(access, labels, np.random.default_rng(1).permutation(len(X)))
+    one, other = models
+    assert one.sizes_.tolist() == other.sizes_.tolist()
+    assert one.mistakes_ == other.mistakes_
+    assert np.array_equal(one.decision_function(X), other.decision_function(X))
 
 
 def the_support_set_is_what_the_decision_is_made_of(case: Case) -> None:

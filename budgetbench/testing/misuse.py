@@ -9,7 +9,7 @@ import numpy as np
 
 from budgetbench.errors import ParameterError
 from budgetbench.lazy import lazy
-from budgetbench.testing.cases import Case, noisy, refused, three_classes
+from budgetbench.testing.cases import Case, noisy, refused
 
 estimator_checks, exceptions = lazy("sklearn.utils.estimator_checks"), lazy("sklearn.exceptions")
 
@@ -56,18 +56,6 @@ def another_number_of_inputs_is_refused(case: Case) -> None:
             model.partial_fit(X[:, :2], y)
         with refused(ValueError, "none of the classes"):
             model.partial_fit(X, y + 7)
-
-
-def three_classes_are_learnt_or_refused(case: Case) -> None:
-    X, y = three_classes()
-    if not case.learner.multiclass:
-        with refused(ValueError, "Only binary classification is supported"):
-            case.make().fit(X, y)
-        return
-    model = case.make().fit(X, y)
-    assert model.classes_.tolist() == [-1, 1, 2]
-    assert model.decision_function(X).shape == (len(X), 3)
-    assert np.mean(model.predict(X) == y) > 0.5
 
 
 def wrong_parameters_are_refused_when_fitting(case: Case) -> None:

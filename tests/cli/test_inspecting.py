@@ -78,7 +78,11 @@ def test_parquet(call: Call, runs: Callable[[str], str]) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("1 1:0.5 3:2\n-1 2:1\n" * 5, ("libsvm, 10 rows with 3 inputs", "2 classes: -1 5, 1 5", "name: svm")),
+        ("x,1,2\ny,3,4\n" * 5, ("label: 0", "budget: [1]")),
+        (
+            "1 1:0.5 3:2\n-1 2:1\n" * 5,
+            ("libsvm, 10 rows with 3 inputs", "2 classes: -1 5, 1 5", "name: svm", "scale: standard"),
+        ),
         ("0.5,1,x\n0.25,3,y\n" * 5, ("csv, 10 rows with 2 inputs, and the label 2", "label: 2")),
         ("kind;a;b\nu;1;2.5\nv;3;4.5\n" + "u;1;2\nv;1;3\n" * 4, ("label kind", "label: kind")),
         (flowers(60).replace(",a\n", ",\n"), ("20 rows have no label", "missing: drop")),
@@ -90,6 +94,14 @@ def test_other_files(call: Call, runs: Callable[[str], str], content: str, words
     assert answer.code == 0, answer.err
     runs(answer.out)
     assert all(word in answer.out for word in words)
+
+
+def test_whether_there_is_a_header_can_be_said(call: Call, runs: Callable[[str], str]) -> None:
+    Path("data").write_text("1,b,2\n1,0.5,2\n2,1.5,3\n" * 4, encoding="utf-8")
+    answer = call("inspect", "data")
+    assert (answer.code, answer.short) == (1, True)
+    assert "header: true or false" in answer.err
+    assert "header: false" in runs(call("inspect", "data", "--no-header").out)
 
 
 def test_arrays(call: Call, runs: Callable[[str], str]) -> None:

@@ -48,6 +48,7 @@ def test_defaults(read: Read) -> None:
         "dataset": {
             "name": "images",
             "positive": 0,
+            "multiclass": None,
             "scale": "none",
             "scale_on": "train",
             "variant": "smooth",

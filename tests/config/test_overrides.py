@@ -57,8 +57,8 @@ def test_permutations(read: Read, refused: Refused) -> None:
         ("algorithms.0.epochs=[1, 0]", "algorithms[0].epochs[1]: found 0; accepted: an integer of at least 1"),
         (
             "dataset.limt=5",
-            "dataset.limt: found 'limt'; accepted: name, positive, scale, scale_on, variant, train_size, test_size,"
-            " validation_size, limit, redraw. Did you mean 'limit'?",
+            "dataset.limt: found 'limt'; accepted: name, positive, multiclass, scale, scale_on, variant, train_size,"
+            " test_size, validation_size, limit, redraw. Did you mean 'limit'?",
         ),
         ("label_noise.mode=exact", "label_noise.rate: found nothing; accepted: a number from 0 to 1"),
         ("algorithms.1.epochs=1", "algorithms[1]: found 1; accepted: the number of a list's entry, 0 to 0"),

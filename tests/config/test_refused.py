@@ -31,7 +31,9 @@ TOP_KEYS = (
     "name, title, reproduces, dataset, label_noise, kernel, order, permutations, epochs, seed, checkpoints, "
     "algorithms, plots, table"
 )
-DATASET_KEYS = "name, positive, scale, scale_on, variant, train_size, test_size, validation_size, limit, redraw"
+DATASET_KEYS = (
+    "name, positive, multiclass, scale, scale_on, variant, train_size, test_size, validation_size, limit, redraw"
+)
 FOLDER = "a folder name: up to 100 letters, digits, '.', '_' and '-', starting with a letter or a digit"
 WIDTHS = "exactly one of gamma, sigma, variance"
 COUNT = "an integer of at least 1 and at most 2147483647"
@@ -261,7 +263,15 @@ def test_values_that_are_the_same_number(refused: Refused) -> None:
 def test_more_classes_than_a_learner_separates(refused: Refused) -> None:
     assert refused(with_dataset("{name: images}", "algorithms: [{name: many}, {name: plain}]")) == (
         "c.yaml:4: algorithms[1].name: found 'plain'; accepted: for more than two classes: many."
-        " images has 3 classes: name one or some of them as dataset.positive."
+        " images has 3 classes: name one or some of them as dataset.positive, or let a learner learn each of them with"
+        " dataset.multiclass: one_vs_rest."
+    )
+
+
+def test_two_ways_to_make_two_classes_of_more(refused: Refused) -> None:
+    dataset = "{name: images, positive: 1, multiclass: one_vs_rest}"
+    assert refused(with_dataset(dataset, "algorithms: [{name: plain}]")).endswith(
+        "dataset.multiclass: found 'one_vs_rest'; accepted: nothing where positive makes two classes of all"
     )
 
 

@@ -126,7 +126,7 @@ def test_on_real_data_every_decision_agrees(name: str, tmp_path: Path, mirror: s
     gram = Gram(np.load(tmp_path / "gram.npy", mmap_mode="r"), problem.X)
     cohorts: list[list[Any]] = []
     for access in (gram, Streamed(experiment.kernel, problem.X)):
-        models: list[Any] = [make_learner(experiment, trial.algorithm, trial.params, trial.run) for trial in wanted]
+        models: list[Any] = [make_learner(experiment, trial.algorithm, trial.params, trial.run, 2) for trial in wanted]
         models = [model for model in models if isinstance(model, OnlineLearner)]
         for model in models:
             model.start(problem.classes, problem.X.shape[1])

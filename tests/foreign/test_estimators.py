@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from river.linear_model import ALMAClassifier, LogisticRegression
-from river.tree import HoeffdingTreeClassifier
 from sklearn.base import BaseEstimator
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import Perceptron, SGDClassifier
@@ -22,6 +20,10 @@ from budgetbench.foreign.learner import adapted
 from budgetbench.kernels import RBF, Linear, Polynomial
 from budgetbench.testing import Check, check_learner, learner_checks
 from budgetbench.testing.cases import noisy, three_classes
+
+pytest.importorskip("river", reason="River is for Python 3.11 and later")
+from river.linear_model import ALMAClassifier, LogisticRegression
+from river.tree import HoeffdingTreeClassifier
 
 KERNEL = RBF(gamma=0.8)
 

@@ -43,13 +43,14 @@ def test_a_grid_and_its_kernels_one_by_one_share_their_runs(execute: Any) -> Non
     assert execute("kernel={name: rbf, gamma: 10}", text=CONFIG).ran == 0
 
 
-def test_the_best_combination_is_chosen_where_the_entry_chooses_too(execute: Any) -> None:
-    results = read_results(execute(text=CONFIG).folder)
+def test_the_best_combination_is_chosen_for_each_size_where_the_entry_chooses_too(execute: Any) -> None:
+    entry = "{name: budget_perceptron, budget: [5, 9], beta: [0.1, 0.2], select: validation_error}"
+    results = read_results(execute(text=CONFIG + f"  - {entry}\n").folder)
     summary = results.summary
     chosen = summary[summary["selected"].astype(bool)]
-    assert chosen.groupby("entry").size().tolist() == [2, 1, 1]  # the first shows the best kernel of each budget
-    for entry, row in ((1, chosen[chosen["entry"] == 1]), (2, chosen[chosen["entry"] == 2])):
-        lowest = summary.loc[summary["entry"] == entry, "validation_error_mean"].min()
+    assert chosen.groupby("entry").size().tolist() == [2, 2, 1, 2]  # the best kernel, or combination, of each budget
+    for (entry, budget), row in chosen.groupby(["entry", "budget"]):
+        lowest = summary.loc[(summary["entry"] == entry) & (summary["budget"] == budget), "validation_error_mean"].min()
         assert row["validation_error_mean"].item() == lowest
     shown = table(summary, results.experiment)
     texts = [cells[1].text for group in shown.groups for cells in group.rows]

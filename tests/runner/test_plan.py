@@ -113,6 +113,7 @@ KEYS = {
     "dataset.options": (DATA, []),
     "dataset.redraw": (DATA, []),
     "dataset.positive": (STREAM, ["1", "[0, 1]"]),
+    "dataset.multiclass": (SHOWN, []),  # without it who learns two classes is refused: there is no other outcome
     "dataset.scale": (STREAM, ["[unit, minmax]", "none"]),
     "dataset.scale_on": (STREAM, ["all"]),
     "dataset.train_size": (STREAM, ["399"]),
