@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from budgetbench.cli.options import Quiet, ResultsArgument
+from budgetbench.cli.options import Quiet, ResultsArgument, memory_of
 from budgetbench.cli.output import console
 from budgetbench.errors import RequestError, nearest, shown
 from budgetbench.lazy import lazy
@@ -20,21 +19,6 @@ if TYPE_CHECKING:
 else:
     archive, comparison = lazy("budgetbench.archive"), lazy("budgetbench.comparison")
     formats, measures = lazy("budgetbench.results.formats"), lazy("budgetbench.results.measures")
-
-BYTES = {"": 1, "B": 1, "kB": 1000, "MB": 1000**2, "GB": 1000**3}
-
-
-def size_in_bytes(text: str) -> int:
-    """A number of bytes as people write it: ``20000``, ``100kB``, ``1.5 MB``.
-
-    Raises
-    ------
-    RequestError : it is none.
-    """
-    match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,9})?) ?([kMG]?B?)", text)
-    if match and match[2] in BYTES and float(match[1]) * BYTES[match[2]] >= 1:
-        return int(float(match[1]) * BYTES[match[2]])
-    raise RequestError(f"--memory: found {shown(text)}; accepted: a number of bytes such as 20000, 100kB or 1.5MB")
 
 
 def compare(
@@ -61,7 +45,7 @@ def compare(
     if measure not in known:
         hint = nearest(measure, known)
         raise RequestError(f"--measure: found {shown(measure)}; accepted: {', '.join(known)}. {hint}".rstrip())
-    sizes = sorted({size_in_bytes(text) for text in memory or ()})
+    sizes = sorted({memory_of(text) for text in memory or ()})
     criteria = (select,) if select else comparison.CRITERIA
     read = list(archive.each(archive.experiment_folders(results), archive.read_results))
     report = comparison.compare(read, measure, sizes, criteria)

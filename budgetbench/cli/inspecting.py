@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from budgetbench.cli.output import console
@@ -15,10 +14,12 @@ from budgetbench.errors import RequestError
 from budgetbench.lazy import lazy
 
 if TYPE_CHECKING:
+    import numpy as np
     from rich import table as tables
 
     from budgetbench.datasets import columns, survey
 else:
+    np = lazy("numpy")
     tables, columns, survey = map(lazy, ("rich.table", "budgetbench.datasets.columns", "budgetbench.datasets.survey"))
 
 #: Rows of which a fifth is kept for testing; of more, so many are.

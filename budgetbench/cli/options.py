@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from budgetbench.errors import RequestError, clipped
 
 Configs = Annotated[list[Path], typer.Argument(metavar="CONFIG...", help="Configuration files.", show_default=False)]
 Results = Annotated[Path, typer.Option(envvar="BUDGETBENCH_RESULTS", metavar="DIR", help="Folder of results.")]
@@ -25,3 +28,23 @@ Mirror = Annotated[
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+
+#: Bytes of each unit in which a memory is given.
+UNITS = {"": 1, "B": 1, "kB": 1000, "MB": 1000**2, "GB": 1000**3, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3}
+
+
+def memory_of(text: str) -> int:
+    """Bytes of a memory such as ``100kB``, ``1.5MB`` or ``64KiB``.
+
+    Raises
+    ------
+    RequestError
+        For what is none, or less than one byte.
+    """
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([A-Za-z]*)\s*", text)
+    units = {unit.lower(): size for unit, size in UNITS.items()}
+    size = float(found[1]) * units[found[2].lower()] if found and found[2].lower() in units else 0.0
+    if not 1 <= size < 2**60:
+        accepted = "a number with one of the units B, kB, MB, GB, KiB, MiB, GiB, such as 100kB"
+        raise RequestError(f"--memory: found {clipped(text)}; accepted: {accepted}")
+    return int(size)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from budgetbench.cli.options import Data, Mirror, Quiet
+from budgetbench.cli.options import Data, Mirror, Quiet, memory_of
 from budgetbench.cli.output import console
 from budgetbench.errors import RequestError
 from budgetbench.lazy import lazy
@@ -15,11 +15,11 @@ from budgetbench.lazy import lazy
 if TYPE_CHECKING:
     from budgetbench import datasets, runner, tuning
     from budgetbench.results import formats
-    from budgetbench.tuning import asking, telling
+    from budgetbench.tuning import telling
 else:
     datasets, runner, tuning = map(lazy, ("budgetbench.datasets", "budgetbench.runner", "budgetbench.tuning"))
     formats = lazy("budgetbench.results.formats")
-    asking, telling = lazy("budgetbench.tuning.asking"), lazy("budgetbench.tuning.telling")
+    telling = lazy("budgetbench.tuning.telling")
 
 
 def tune(
@@ -46,7 +46,7 @@ def tune(
 ) -> None:
     """Find learner, width, size and parameters for a memory, by validation error, and write the configuration."""
     # Test labels play no part in it.
-    size = asking.memory_of(memory)
+    size = memory_of(memory)
     experiment = tuning.question(asked, overrides or ())
     path = out or Path(f"{experiment.name}-tuned.yaml")
     if out is None and path.exists():

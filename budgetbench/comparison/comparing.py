@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import pandas as pd
@@ -13,6 +15,7 @@ from budgetbench.comparison.choosing import CRITERIA, Unchosen, candidates, choo
 from budgetbench.comparison.ranks import Friedman, alike, average_ranks, enough, friedman, pairs
 from budgetbench.errors import Notice, RequestError
 from budgetbench.results import Results
+from budgetbench.results.names import canonical_json
 
 #: Sizes that are tried where none is asked for: 1, 4, 16, … kB.
 SMALLEST, STEP = 1000, 4
@@ -93,14 +96,16 @@ def compare(
         have = f"found {len(rows)} with {measure} and model_bytes"
         raise RequestError(f"compare needs two experiments or more, each on a dataset of its own; {have}")
     _warn_of_repeats([one for one, _ in rows.values()])
-    sizes = [float(own["model_bytes_mean"].max()) for _, own in rows.values()]
-    found: list[Comparison] = []
-    for size in memory or _ladder(max(sizes)):
-        comparison = _at(size, rows, measure, criteria)
-        if comparison and (memory or not found or not _same(found[-1], comparison)):
-            found.append(comparison)
+    largest = max(float(own["model_bytes_mean"].max()) for _, own in rows.values())
+    compared = {size: _at(size, rows, measure, criteria) for size in memory or _ladder(largest)}
+    found = [one for one in compared.values() if one]
     if not found:
         raise RequestError(_nothing(rows, memory))
+    if not memory:
+        found = [one for before, one in zip([None, *found], found, strict=False) if not (before and _same(before, one))]
+    for size in memory:
+        if not compared[size]:
+            warnings.warn(f"{size} B are left out: fewer than two learners fit on every dataset", Notice, stacklevel=2)
     return Report(measure, list(rows), found)
 
 
@@ -114,33 +119,41 @@ def _ladder(largest: float) -> list[int]:
 Rows = dict[str, tuple[Results, pd.DataFrame]]
 
 
+#: Of each learner that lacks something: why, and on which experiments.
+Missing = dict[str, dict[str, list[str]]]
+
+
 def _at(memory: int, rows: Rows, measure: str, criteria: Sequence[str]) -> Comparison | None:
     """The comparison at one size; None where fewer than two learners have a model so small on every dataset."""
-    chosen: list[dict[str, Any]] = []
-    missing: dict[str, dict[str, list[str]]] = {}
-    algorithms = list(dict.fromkeys(name for _, own in rows.values() for name in own["algorithm"]))
-    for experiment, (results, own) in rows.items():
-        for algorithm in algorithms:
-            try:
-                choice, reason = choose(own[own["algorithm"] == algorithm], memory, criteria), TOO_LARGE
-            except Unchosen:
-                choice, reason = None, NO_CRITERION
-            if choice is None:
-                missing.setdefault(algorithm, {}).setdefault(reason, []).append(experiment)
-                continue
-            row = choice.row
-            given = (memory, experiment, results.experiment.dataset.name, algorithm, row["params"])
-            numbers = (row["model_bytes_mean"], choice.by, row["runs"], row[f"{measure}_mean"], row[f"{measure}_std"])
-            chosen.append(dict(zip(COLUMNS, (*given, *numbers), strict=True)))
-    frame = pd.DataFrame(chosen, columns=list(COLUMNS))
-    frame = frame[~frame["algorithm"].isin(list(missing))].reset_index(drop=True)
-    if frame["algorithm"].nunique() < 2:
+    found, missing = _choices(memory, rows, measure, criteria)
+    chosen = found[~found["algorithm"].isin(list(missing))].reset_index(drop=True)
+    if chosen["algorithm"].nunique() < 2:
         return None
-    values = frame.pivot(index="experiment", columns="algorithm", values="mean")
-    values = values.loc[list(rows), list(dict.fromkeys(frame["algorithm"]))]
-    frame["rank"] = frame.groupby("experiment", sort=False)["mean"].rank()
+    values = chosen.pivot(index="experiment", columns="algorithm", values="mean")
+    values = values.loc[list(rows), list(dict.fromkeys(chosen["algorithm"]))]
+    chosen["rank"] = chosen.groupby("experiment", sort=False)["mean"].rank()
     left_out = {name: "; ".join(_where(*each, len(rows)) for each in why.items()) for name, why in missing.items()}
-    return Comparison(memory, frame, average_ranks(values), friedman(values), pairs(values), left_out)
+    return Comparison(memory, chosen, average_ranks(values), friedman(values), pairs(values), left_out)
+
+
+def _choices(memory: int, rows: Rows, measure: str, criteria: Sequence[str]) -> tuple[pd.DataFrame, Missing]:
+    """What stands for each learner on each dataset, with the columns `COLUMNS`, and what is missing."""
+    chosen: list[tuple[Any, ...]] = []
+    missing: Missing = {}
+    algorithms = list(dict.fromkeys(name for _, own in rows.values() for name in own["algorithm"]))
+    for (experiment, (results, own)), algorithm in product(rows.items(), algorithms):
+        try:
+            choice, reason = choose(own[own["algorithm"] == algorithm], memory, criteria), TOO_LARGE
+        except Unchosen:
+            choice, reason = None, NO_CRITERION
+        if choice is None:
+            missing.setdefault(algorithm, {}).setdefault(reason, []).append(experiment)
+            continue
+        row = choice.row
+        named = (memory, experiment, results.experiment.dataset.name, algorithm, row["params"])
+        numbers = (row["model_bytes_mean"], choice.by, row["runs"], row[f"{measure}_mean"], row[f"{measure}_std"])
+        chosen.append((*named, *numbers))
+    return pd.DataFrame(chosen, columns=list(COLUMNS)), missing
 
 
 def _where(reason: str, experiments: list[str], of: int) -> str:
@@ -155,13 +168,13 @@ def _same(one: Comparison, other: Comparison) -> bool:
 
 def _warn_of_repeats(results: Sequence[Results]) -> None:
     """Datasets are to be independent of each other."""
-    names: dict[str, list[str]] = {}
+    alike: dict[tuple[str, str], list[str]] = {}
     for one in results:
-        names.setdefault(one.experiment.dataset.name, []).append(one.experiment.name)
-    for dataset, experiments in names.items():
+        dataset = one.experiment.dataset
+        alike.setdefault((dataset.name, canonical_json(dataset.options)), []).append(one.experiment.name)
+    for (name, _), experiments in alike.items():
         if len(experiments) > 1:
-            listed = ", ".join(experiments)
-            said = f"{listed} are all of {dataset}: the tests take them for independent of each other"
+            said = f"{', '.join(experiments)} are all of {name}: the tests take them for independent of each other"
             warnings.warn(said, Notice, stacklevel=3)
 
 
@@ -172,11 +185,14 @@ def _nothing(rows: Rows, memory: Sequence[int]) -> str:
     if len(common) < 2:
         have = f"only {common[0]} is" if common else "no learner is"
         return f"{have} in all of {', '.join(rows)}: compare takes experiments that have two learners or more in common"
-    least = [
-        max(float(own.loc[own["algorithm"] == name, "model_bytes_mean"].min()) for _, own in rows.values())
-        for name in common
-    ]
-    size = sorted(least)[1] / 1000
-    asked = f" of at most {max(memory)} bytes" if memory else ""
-    advice = f"from --memory {size:.3g}kB on two have" if memory else "give --select test_error to choose by that"
-    return f"no two learners have a model{asked} on every dataset, chosen by what may choose; {advice}"
+    least = sorted(max(_smallest(own, name) for _, own in rows.values()) for name in common)[1]
+    if memory and max(memory) < least:
+        wanted = f"the two smallest need --memory {math.ceil(least)}"
+        return f"no two learners have a model of at most {max(memory)} B on every dataset; {wanted}"
+    advice = "give --select test_error to choose by that, which is optimistic"
+    return f"no two learners have one parameter set, or a validation or online error to choose by; {advice}"
+
+
+def _smallest(rows: pd.DataFrame, algorithm: str) -> float:
+    """Bytes of a learner's smallest model."""
+    return float(rows.loc[rows["algorithm"] == algorithm, "model_bytes_mean"].min())

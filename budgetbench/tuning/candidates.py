@@ -110,4 +110,4 @@ def _bytes(cls: type[KernelClassifier], size: Parameters, n_features: int, n_cla
     model.start(np.array([-1, 1]) if n_classes == 2 else np.arange(n_classes), n_features)
     with one_thread():
         model.learn(Streamed(NARROW, X), random.integers(0, n_classes, PROBED), np.arange(PROBED))
-    return model.outcome().model_bytes
+    return model.outcome().model_bytes or 0

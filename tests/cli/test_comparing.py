@@ -8,9 +8,6 @@ from typing import Any
 
 import pytest
 
-from budgetbench.cli.comparing import size_in_bytes
-from budgetbench.errors import RequestError
-
 Call = Callable[..., Any]
 
 
@@ -40,8 +37,8 @@ def test_a_comparison_is_shown_and_written(call: Call) -> None:
     ("flags", "message"),
     [
         (["--measure", "tests_error"], "Did you mean 'test_error'?"),
-        (["--memory", "much"], "--memory: found 'much'; accepted: a number of bytes such as 20000, 100kB or 1.5MB"),
-        (["--memory", "1"], "no two learners have a model of at most 1 bytes"),
+        (["--memory", "much"], "--memory: found much; accepted: a number with one of the units B, kB"),
+        (["--memory", "1"], "no two learners have a model of at most 1 B"),
         (["results/tiny"], "compare needs two experiments or more"),
     ],
 )
@@ -50,16 +47,3 @@ def test_wrong_requests_are_short(call: Call, flags: list[str], message: str) ->
     assert answer.code == 2
     assert answer.short
     assert message in answer.err
-
-
-@pytest.mark.parametrize(
-    ("text", "size"), [("1", 1), ("20000", 20000), ("100kB", 100_000), ("1.5 MB", 1_500_000), ("2GB", 2 * 10**9)]
-)
-def test_sizes_are_read_as_they_are_written(text: str, size: int) -> None:
-    assert size_in_bytes(text) == size
-
-
-@pytest.mark.parametrize("text", ["", "0", "kB", "-5kB", "1e3", "5 kib", "0.1", "nan", "9" * 400])
-def test_what_is_no_size_is_refused(text: str) -> None:
-    with pytest.raises(RequestError, match="--memory"):
-        size_in_bytes(text)

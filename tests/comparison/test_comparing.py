@@ -88,6 +88,12 @@ def test_who_has_nothing_to_be_chosen_by_is_left_out(made: Any, tmp_path: Path) 
     assert found.left_out == {"forgetron": "nothing recorded that may choose its parameters on any of the 4 datasets"}
 
 
+def test_a_size_that_is_asked_for_and_too_small_is_told(made: Any) -> None:
+    with pytest.warns(Notice, match="100 B are left out: fewer than two learners fit on every dataset"):
+        report = compare(made(), "test_error", [100, 1000])
+    assert [one.memory for one in report.comparisons] == [1000]
+
+
 def test_sizes_that_make_no_difference_are_left_out(made: Any) -> None:
     assert [one.memory for one in compare(made(), "test_error").comparisons] == [1000, 4000]
 
@@ -112,8 +118,14 @@ def test_runs_are_no_datasets(made: Any) -> None:
 def test_one_experiment_or_none_in_common_is_refused(made: Any, tmp_path: Path) -> None:
     with pytest.raises(RequestError, match=r"compare needs two experiments or more.*found 1"):
         compare(made(1), "test_error")
-    with pytest.raises(RequestError, match=r"of at most 100 bytes on every dataset.*--memory 0\.9kB"):
+    with pytest.raises(RequestError, match=r"of at most 100 B on every dataset.*the two smallest need --memory 900"):
         compare(made(), "test_error", [100])
+    results = made()
+    for one in results:
+        one.summary["online_error_mean"] = float("nan")
+        one.summary.loc[one.summary["algorithm"] == "stoptron", "test_error_mean"] = float("nan")
+    with pytest.raises(RequestError, match=r"no two learners have one parameter set.*give --select test_error"):
+        compare(results, "test_error", [100_000])
     experiment(tmp_path / "other", {"stoptron": {20: (0.2, 0.2, 100)}}, 0.0, "vehicle")
     with pytest.raises(RequestError, match="only stoptron is in all of e0, other"):
         compare([*made(1), read_results(tmp_path / "other")], "test_error")

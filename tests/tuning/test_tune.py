@@ -10,6 +10,7 @@ import pytest
 
 from budgetbench import cli
 from budgetbench.archive import read_results
+from budgetbench.cli.options import memory_of
 from budgetbench.config import load
 from budgetbench.datasets import Cache
 from budgetbench.errors import RequestError
@@ -18,7 +19,6 @@ from budgetbench.learners import learners
 from budgetbench.results.formats import markdown
 from budgetbench.runner import Crew, run_experiment
 from budgetbench.tuning import Tuned, question, search, tune
-from budgetbench.tuning.asking import memory_of
 from budgetbench.tuning.candidates import candidates, size_parameter, widths
 from budgetbench.tuning.telling import shown, write_config
 
