@@ -17,6 +17,8 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 
 def bytes_of_example(n_features: int) -> int:
     """Of an example that is kept: float32 inputs and an int64 label."""
@@ -34,6 +36,8 @@ def nbytes(held: Any) -> int:
         if id(one) in seen:
             continue
         seen.add(id(one))
+        if isinstance(one, np.generic):  # a number, or a record of some
+            continue
         if hasattr(one, "nbytes"):
             total += int(one.nbytes)
         elif isinstance(one, Mapping):

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from budgetbench.compiled import record
+from budgetbench.engine.expansion import Counts
 from budgetbench.engine.size import nbytes
 from budgetbench.learners import learners
 
@@ -24,7 +26,7 @@ def test_arrays_count_wherever_they_are_and_each_once() -> None:
     around = SimpleNamespace(weights=one)
     around.itself = around
     assert nbytes(around) == 80
-    assert nbytes([1, "text", 2.5, None, float, object()]) == 0
+    assert nbytes([1, "text", 2.5, None, float, object(), np.float64(2.5), record(Counts)]) == 0
 
 
 def test_who_knows_its_own_size_is_believed() -> None:
@@ -51,6 +53,12 @@ def test_a_sparse_matrix_is_the_arrays_that_it_is_made_of() -> None:
             "projectron",
             {"eta": 0.1},
             lambda m: m * (INPUTS + LABEL + COEFFICIENT + SCORE + m * VALUE) + m * (m * 8 + 2 * COEFFICIENT),
+        ),
+        ("norma", {"budget": 9}, lambda m: m * (INPUTS + LABEL + COEFFICIENT)),
+        (
+            "bpa_p",
+            {"budget": 9},  # the inverse of the kernel matrix
+            lambda m: m * (INPUTS + LABEL + COEFFICIENT + SCORE + m * VALUE) + m * m * 8,
         ),
         ("svm", {}, lambda m: 80 * (INPUTS + LABEL)),
     ],
