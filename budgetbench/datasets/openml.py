@@ -64,6 +64,10 @@ class OpenML(OwnTable):
     summary = "a table of OpenML by its id, such as id: 31"
     source = "openml.org"
     licence = "as OpenML says of each dataset"
+    citation = (
+        "J. Vanschoren, J. N. van Rijn, B. Bischl, L. Torgo, OpenML: networked science in machine learning, SIGKDD "
+        "Explorations 15(2), 2013; and what OpenML says of each dataset"
+    )
     preparation = "as published; columns that OpenML says to ignore are left out"
     options = OpenMLOptions
 

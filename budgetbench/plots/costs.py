@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from budgetbench.lazy import pd
 from budgetbench.plots.axes import positive_floor, set_scale
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale
-from budgetbench.plots.series import Series, bars_text, draw_means, in_percent, runs_text, series_of
+from budgetbench.plots.series import Series, bars_text, chosen_text, draw_means, in_percent, runs_text, series_of
 from budgetbench.plots.style import COLOURS, LINES, MARKERS, finish, new_figure
 from budgetbench.results import Results
 from budgetbench.results.measures import MEASURES, Error, Measure
@@ -69,7 +69,7 @@ def error_against(
     caption = f"{runs_text(data['runs'])}{words}{bars_text(data, options.error_bars)}"
     if len(budgets) > 1:
         caption += f"; marks grow with the budget, {budgets[0]} to {budgets[-1]}"
-    lines = textwrap.wrap(f"{caption}.", 110 if options.size == "double" else 66)
+    lines = textwrap.wrap(f"{caption}.{chosen_text(results)}", 110 if options.size == "double" else 66)
     figure, axes = new_figure(options.size, [one.label for one in series] + [FRONT] * len(lines))
     for one in series:
         _draw(axes, data[data["series"] == one.label], one, column, budgets)

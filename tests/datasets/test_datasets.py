@@ -18,7 +18,7 @@ GENERATED = [name for name in datasets if datasets[name].generated]
 PUBLISHED = [name for name in datasets if isinstance(datasets[name], Published)]
 EXPECTED = (
     "usps mnist letter adult9 vehicle waveform waveform_generated banana gaussian toy_separable toy_noisy "
-    "toy_nonlinear digits libsvm csv npz"
+    "toy_nonlinear digits libsvm csv npz openml parquet"
 )
 
 
@@ -55,7 +55,7 @@ def test_each_says_what_it_is(name: str) -> None:
     assert dataset.name == name
     for text in (dataset.title, dataset.summary, dataset.source, dataset.licence, dataset.preparation):
         assert text
-    assert dataset.citation or name in ("libsvm", "csv", "npz")
+    assert dataset.citation or name in ("libsvm", "csv", "npz", "parquet")
     for parameter in dataset.parameters().values():
         assert parameter.accepted
         assert parameter.meaning
