@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from budgetbench.lazy import pd
 from budgetbench.plots.axes import set_scale
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale
-from budgetbench.plots.series import Series, bars_text, draw_means, in_percent, runs_text, series_of
+from budgetbench.plots.series import Series, bars_text, chosen_text, draw_means, in_percent, runs_text, series_of
 from budgetbench.plots.style import COLOURS, LINES, MARKERS, finish, new_figure
 from budgetbench.results import Results
 from budgetbench.results.measures import MEASURES, Error, Measure
@@ -76,7 +76,7 @@ def error_against(
     caption = f"{runs_text(data['runs'])}{words}{bars_text(data, options.error_bars)}"
     if len(budgets) > 1:
         caption += f"; the larger the mark, the larger the budget: {', '.join(map(str, budgets))}"
-    finish(figure, axes, options, options.title or results.experiment.title, f"{caption}.")
+    finish(figure, axes, options, options.title or results.experiment.title, f"{caption}.{chosen_text(results)}")
     return Drawing(figure, data)
 
 

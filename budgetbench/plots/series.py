@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -92,7 +91,7 @@ def _best(name: str, values: list[Any]) -> str:
 
 def chosen_text(results: Results) -> str:
     """How the best parameters were chosen, as further lines of a caption; nothing where none were."""
-    return "".join(f"\n{textwrap.fill(note, 62)}" for note in selection_notes(results.experiment.algorithms))
+    return "".join(f"\n{note}" for note in selection_notes(results.experiment.algorithms))
 
 
 def _words(params: Mapping[str, Any], names: Iterable[str]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,7 +15,8 @@ from budgetbench.kernels import RBF, Kernel
 from budgetbench.lazy import one_thread
 from budgetbench.learners import KernelClassifier, learners
 
-#: What is tried of a parameter, the usual value first; a name means the same to every learner.
+#: What is tried of a parameter, the usual value first; a name means the same to every learner. One is varied at a time,
+#: so that a learner with many is not tried much more often than one with few.
 TRIED: dict[str, tuple[Any, ...]] = {
     "C": (1.0, 0.1, 10.0),
     "eta": (0.2, 0.05, 0.8),
@@ -79,14 +79,14 @@ def size_parameter(cls: type[KernelClassifier]) -> str | None:
 def _sets(cls: type[KernelClassifier], size: Mapping[str, int], kernel: Kernel) -> Iterator[Parameters]:
     own = cls.own_parameters()
     axes = {name: values for name, values in TRIED.items() if name in own and own[name].size is None}
-    for values in itertools.product(*axes.values()):
+    usual = {name: values[0] for name, values in axes.items()}
+    for tried in ({}, *({name: value} for name, (_, *others) in axes.items() for value in others)):
         try:
-            params = cls.checked({**SETTINGS.get(cls.name, {}), **size, **dict(zip(axes, values, strict=True))})
+            params = cls.checked({**usual, **SETTINGS.get(cls.name, {}), **size, **tried})
             cls.check_kernel(kernel, params)
         except ParameterError:
             continue
-        if all(params[name] == value for name, value in zip(axes, values, strict=True)):
-            yield params
+        yield params
 
 
 def _largest(cls: type[KernelClassifier], size: str, memory: int, n_features: int, n_classes: int) -> int:
@@ -110,4 +110,4 @@ def _bytes(cls: type[KernelClassifier], size: Parameters, n_features: int, n_cla
     model.start(np.array([-1, 1]) if n_classes == 2 else np.arange(n_classes), n_features)
     with one_thread():
         model.learn(Streamed(NARROW, X), random.integers(0, n_classes, PROBED), np.arange(PROBED))
-    return model.outcome().model_bytes or 0
+    return model.outcome().model_bytes or 0  # of none that is told no size follows
