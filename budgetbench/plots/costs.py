@@ -16,7 +16,7 @@ from budgetbench.plots.series import Series, bars_text, chosen_text, draw_means,
 from budgetbench.plots.style import COLOURS, LINES, MARKERS, finish, new_figure
 from budgetbench.results import Results
 from budgetbench.results.measures import MEASURES, Error, Measure
-from budgetbench.results.names import learner, learner_title, parameters_text, varying
+from budgetbench.results.names import learner, parameters_text, varying
 from budgetbench.results.sizes import kept
 from budgetbench.results.summary import params_of
 
@@ -85,7 +85,7 @@ def error_against(
 def _told_apart(series: list[Series]) -> list[Series]:
     """With short labels; and in colours of their own where all are variants of one learner."""
     named = [replace(one, label=label) for one, label in zip(series, _labels(series), strict=True)]
-    if len({one.algorithm for one in named}) > 1:
+    if len({one.title for one in named}) > 1:
         return named
     return [
         replace(
@@ -107,10 +107,10 @@ def _labels(series: list[Series]) -> list[str]:
     for one, own in zip(series, params, strict=True):
         cls = learner(one.algorithm)
         usual = cls.defaults() if cls else {}
-        siblings = [other for other, its in zip(params, series, strict=True) if its.algorithm == one.algorithm]
+        siblings = [other for other, its in zip(params, series, strict=True) if its.title == one.title]
         names = [name for name in varying(siblings, without=kept(one.algorithm)) if own.get(name) != usual.get(name)]
         words = parameters_text(own, names)
-        labels.append(f"{learner_title(one.algorithm)} ({words})" if words else learner_title(one.algorithm))
+        labels.append(f"{one.title} ({words})" if words else one.title)
     return labels
 
 
