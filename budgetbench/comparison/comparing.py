@@ -24,7 +24,8 @@ SMALLEST, STEP = 1000, 4
 TOO_LARGE, NO_CRITERION = "no model so small", "nothing recorded that may choose its parameters"
 
 COLUMNS = (
-    "memory", "experiment", "dataset", "algorithm", "params", "model_bytes", "chosen_by", "runs", "mean", "std",
+    "memory", "experiment", "dataset", "learner", "algorithm", "params", "model_bytes", "chosen_by", "runs",
+    "mean", "std",
 )  # fmt: skip
 
 
@@ -126,11 +127,11 @@ Missing = dict[str, dict[str, list[str]]]
 def _at(memory: int, rows: Rows, measure: str, criteria: Sequence[str]) -> Comparison | None:
     """The comparison at one size; None where fewer than two learners have a model so small on every dataset."""
     found, missing = _choices(memory, rows, measure, criteria)
-    chosen = found[~found["algorithm"].isin(list(missing))].reset_index(drop=True)
-    if chosen["algorithm"].nunique() < 2:
+    chosen = found[~found["learner"].isin(list(missing))].reset_index(drop=True)
+    if chosen["learner"].nunique() < 2:
         return None
-    values = chosen.pivot(index="experiment", columns="algorithm", values="mean")
-    values = values.loc[list(rows), list(dict.fromkeys(chosen["algorithm"]))]
+    values = chosen.pivot(index="experiment", columns="learner", values="mean")
+    values = values.loc[list(rows), list(dict.fromkeys(chosen["learner"]))]
     chosen["rank"] = chosen.groupby("experiment", sort=False)["mean"].rank()
     left_out = {name: "; ".join(_where(*each, len(rows)) for each in why.items()) for name, why in missing.items()}
     return Comparison(memory, chosen, average_ranks(values), friedman(values), pairs(values), left_out)
@@ -140,17 +141,17 @@ def _choices(memory: int, rows: Rows, measure: str, criteria: Sequence[str]) -> 
     """What stands for each learner on each dataset, with the columns `COLUMNS`, and what is missing."""
     chosen: list[tuple[Any, ...]] = []
     missing: Missing = {}
-    algorithms = list(dict.fromkeys(name for _, own in rows.values() for name in own["algorithm"]))
-    for (experiment, (results, own)), algorithm in product(rows.items(), algorithms):
+    learners = list(dict.fromkeys(name for _, own in rows.values() for name in own["learner"]))
+    for (experiment, (results, own)), learner in product(rows.items(), learners):
         try:
-            choice, reason = choose(own[own["algorithm"] == algorithm], memory, criteria), TOO_LARGE
+            choice, reason = choose(own[own["learner"] == learner], memory, criteria), TOO_LARGE
         except Unchosen:
             choice, reason = None, NO_CRITERION
         if choice is None:
-            missing.setdefault(algorithm, {}).setdefault(reason, []).append(experiment)
+            missing.setdefault(learner, {}).setdefault(reason, []).append(experiment)
             continue
         row = choice.row
-        named = (memory, experiment, results.experiment.dataset.name, algorithm, row["params"])
+        named = (memory, experiment, results.experiment.dataset.name, learner, row["algorithm"], row["params"])
         numbers = (row["model_bytes_mean"], choice.by, row["runs"], row[f"{measure}_mean"], row[f"{measure}_std"])
         chosen.append((*named, *numbers))
     return pd.DataFrame(chosen, columns=list(COLUMNS)), missing
@@ -180,7 +181,7 @@ def _warn_of_repeats(results: Sequence[Results]) -> None:
 
 def _nothing(rows: Rows, memory: Sequence[int]) -> str:
     """Why nothing can be compared, and what to do."""
-    learners = [set(own["algorithm"]) for _, own in rows.values()]
+    learners = [set(own["learner"]) for _, own in rows.values()]
     common = sorted(set.intersection(*learners))
     if len(common) < 2:
         have = f"only {common[0]} is" if common else "no learner is"
@@ -193,6 +194,6 @@ def _nothing(rows: Rows, memory: Sequence[int]) -> str:
     return f"no two learners have one parameter set, or a validation or online error to choose by; {advice}"
 
 
-def _smallest(rows: pd.DataFrame, algorithm: str) -> float:
+def _smallest(rows: pd.DataFrame, learner: str) -> float:
     """Bytes of a learner's smallest model."""
-    return float(rows.loc[rows["algorithm"] == algorithm, "model_bytes_mean"].min())
+    return float(rows.loc[rows["learner"] == learner, "model_bytes_mean"].min())

@@ -15,7 +15,6 @@ from budgetbench.plots.style import styled
 from budgetbench.results.files import replace_file
 from budgetbench.results.formats import document, floating
 from budgetbench.results.measures import MEASURES
-from budgetbench.results.names import learner_title
 from budgetbench.results.table import Cell, Column, Group, Table
 
 LABEL = "tab:compare"
@@ -40,14 +39,14 @@ def _heading(comparison: Comparison) -> str:
 
 def _rows(comparison: Comparison, report: Report) -> list[list[Cell]]:
     unit = MEASURES[report.measure].unit
-    chosen = comparison.chosen.set_index(["algorithm", "experiment"])
+    chosen = comparison.chosen.set_index(["learner", "experiment"])
     least = comparison.chosen.groupby("experiment")["mean"].min()
     rows = []
-    for algorithm, rank in comparison.ranks.items():
-        row = [Cell(learner_title(str(algorithm))), Cell(f"{rank:.2f}", best=rank == comparison.ranks.min())]
+    for learner, rank in comparison.ranks.items():
+        row = [Cell(str(learner)), Cell(f"{rank:.2f}", best=rank == comparison.ranks.min())]
         for name in report.experiments:
-            mean, spread = (unit.scale * float(chosen.loc[(algorithm, name), part]) for part in ("mean", "std"))
-            best = bool(chosen.loc[(algorithm, name), "mean"] == least[name])
+            mean, spread = (unit.scale * float(chosen.loc[(learner, name), part]) for part in ("mean", "std"))
+            best = bool(chosen.loc[(learner, name), "mean"] == least[name])
             row.append(Cell(unit.text(mean, spread), brief=unit.text(mean), best=best))
         rows.append(row)
     return rows
@@ -58,7 +57,7 @@ def _notes(report: Report) -> list[str]:
     notes = [f"Mean ± standard deviation over the runs; {_chosen_by(report)}. Bold: the best"]
     for one in report.comparisons:
         notes.append(f"Models of at most {size_text(one.memory)}: {_tested(one)}")
-        notes += [f"{learner_title(name)} is left out: {why}" for name, why in one.left_out.items()]
+        notes += [f"{name} is left out: {why}" for name, why in one.left_out.items()]
     return [f"{note}." for note in notes]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -54,11 +55,11 @@ def test_parameters_are_chosen_by_online_error_among_models_that_fit(made: Any) 
     report = compare(made(), "test_error", [1000, 3700, 100_000])
     assert [one.memory for one in report.comparisons] == [1000, 3700, 100_000]
     for one, value in zip(report.comparisons, (0.30, 0.20, 0.20), strict=True):  # never 0.19: its online error is worse
-        own = one.chosen[one.chosen["algorithm"] == "budget_perceptron"]
+        own = one.chosen[one.chosen["learner"] == "Budget Perceptron"]
         assert own["mean"].tolist() == pytest.approx([value, value + 0.01, value + 0.02, value + 0.03])
     assert set(report.comparisons[0].chosen["chosen_by"]) == {""}
-    assert report.comparisons[1].ranks.to_dict() == {"budget_perceptron": 1, "forgetron": 2, "stoptron": 3}
-    assert report.comparisons[0].ranks.to_dict() == {"forgetron": 1, "budget_perceptron": 2}
+    assert report.comparisons[1].ranks.to_dict() == {"Budget Perceptron": 1, "Forgetron": 2, "Stoptron": 3}
+    assert report.comparisons[0].ranks.to_dict() == {"Forgetron": 1, "Budget Perceptron": 2}
 
 
 def test_validation_errors_choose_where_they_are_recorded(made: Any) -> None:
@@ -68,6 +69,16 @@ def test_validation_errors_choose_where_they_are_recorded(made: Any) -> None:
     assert one.chosen["mean"].iloc[0] == pytest.approx(0.19)
 
 
+def test_entries_of_one_class_with_titles_of_their_own_are_learners_of_their_own(made: Any) -> None:
+    results = made()
+    for one in results:
+        first, *others = one.experiment.algorithms
+        object.__setattr__(one.experiment, "algorithms", (replace(first, title="Mine"), *others))
+    found = compare(results, "test_error", [1000]).comparisons[0]
+    assert found.ranks.to_dict() == {"Forgetron": 1, "Mine": 2}
+    assert set(found.chosen["algorithm"]) == {"forgetron", "budget_perceptron"}
+
+
 def test_test_errors_choose_when_that_is_asked_for(made: Any) -> None:
     (one,) = compare(made(), "test_error", [100_000], ["test_error"]).comparisons
     assert one.chosen["mean"].iloc[0] == pytest.approx(0.19)
@@ -75,7 +86,7 @@ def test_test_errors_choose_when_that_is_asked_for(made: Any) -> None:
 
 def test_who_has_no_model_so_small_is_left_out_and_named(made: Any) -> None:
     report = compare(made(), "test_error", [1000])
-    assert report.comparisons[0].left_out == {"stoptron": "no model so small on any of the 4 datasets"}
+    assert report.comparisons[0].left_out == {"Stoptron": "no model so small on any of the 4 datasets"}
     assert any("Stoptron is left out: no model so small" in note for note in table(report).notes)
 
 
@@ -85,7 +96,7 @@ def test_who_has_nothing_to_be_chosen_by_is_left_out(made: Any, tmp_path: Path) 
         own = one.summary["algorithm"] == "forgetron"
         one.summary.loc[own, "online_error_mean"] = float("nan")
     (found,) = compare(results, "test_error", [100_000]).comparisons
-    assert found.left_out == {"forgetron": "nothing recorded that may choose its parameters on any of the 4 datasets"}
+    assert found.left_out == {"Forgetron": "nothing recorded that may choose its parameters on any of the 4 datasets"}
 
 
 def test_a_size_that_is_asked_for_and_too_small_is_told(made: Any) -> None:
@@ -127,7 +138,7 @@ def test_one_experiment_or_none_in_common_is_refused(made: Any, tmp_path: Path) 
     with pytest.raises(RequestError, match=r"no two learners have one parameter set.*give --select test_error"):
         compare(results, "test_error", [100_000])
     experiment(tmp_path / "other", {"stoptron": {20: (0.2, 0.2, 100)}}, 0.0, "vehicle")
-    with pytest.raises(RequestError, match="only stoptron is in all of e0, other"):
+    with pytest.raises(RequestError, match="only Stoptron is in all of e0, other"):
         compare([*made(1), read_results(tmp_path / "other")], "test_error")
 
 
@@ -155,7 +166,7 @@ def test_what_is_written(made: Any, tmp_path: Path) -> None:
     assert {path.suffix for path in paths} == {".md", ".tex", ".csv", ".png", ".pdf"}
     rows = list(csv.DictReader(io.StringIO((tmp_path / "out" / "compare.csv").read_text(encoding="utf-8"))))
     assert len(rows) == 6 * (2 + 3)
-    assert {"memory", "experiment", "algorithm", "params", "model_bytes", "mean", "std", "rank"} <= set(rows[0])
+    assert {"memory", "experiment", "learner", "algorithm", "params", "model_bytes", "mean", "rank"} <= set(rows[0])
     tests = pd.read_csv(tmp_path / "out" / "pairs.csv")
     assert tests[["memory", "first", "second"]].drop_duplicates().shape == (1 + 3, 3)
     drawn = pd.read_csv(tmp_path / "out" / "critical_difference.csv")
