@@ -38,7 +38,7 @@ class OneVsRest(OnlineLearner):
     A prediction is wrong where another class scores as high as the right one. Margins are the score of the right class
     less the best other one, as the learners have them before they learn. Where the learners are expansions over stored
     examples, `support_` is the union of their support sets in order of arrival, and `coefficients_` has a column for
-    each class.
+    each class; points of learners that keep no examples stay apart.
 
     Parameters
     ----------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -30,11 +29,13 @@ class Series:
 
     Attributes
     ----------
+    title : what the learner is called; the label has its parameters too, where they tell it from others.
     rows : of the summary, indexed by point.
     line, filled : its line style, and whether its markers are filled: they tell a learner's variants apart.
     """
 
     algorithm: str
+    title: str
     label: str
     rows: pd.DataFrame
     colour: str
@@ -79,7 +80,7 @@ def series_of(results: Results, rows: pd.DataFrame, over_sizes: bool) -> list[Se
                 words.append("by " + ", ".join(name.replace("_", " ") for name in sized))
             label = _label(title, words)
             line, filled = LINES[number % len(LINES)], number % 2 == 0
-            found.append(Series(algorithm, label, rows.loc[members], colour, marker, line, filled))
+            found.append(Series(algorithm, title, label, rows.loc[members], colour, marker, line, filled))
     return found
 
 
@@ -90,7 +91,7 @@ def _best(name: str, values: list[Any]) -> str:
 
 def chosen_text(results: Results) -> str:
     """How the best parameters were chosen, as further lines of a caption; nothing where none were."""
-    return "".join(f"\n{textwrap.fill(note, 62)}" for note in selection_notes(results.experiment.algorithms))
+    return "".join(f"\n{note}" for note in selection_notes(results.experiment.algorithms))
 
 
 def _words(params: Mapping[str, Any], names: Iterable[str]) -> list[str]:

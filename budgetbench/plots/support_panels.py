@@ -14,7 +14,7 @@ from budgetbench.lazy import lazy, pd
 from budgetbench.parameters import DIFFERENT, Accepted
 from budgetbench.plots.axes import positive_floor, set_scale
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale, figure_kind
-from budgetbench.plots.series import Series, runs_text, series_of
+from budgetbench.plots.series import Series, chosen_text, runs_text, series_of
 from budgetbench.plots.style import COLOURS, MARKERS, SIZES, close_panels, limit, new_panels
 from budgetbench.results import Results
 from budgetbench.results.measures import ERRORS, MEASURES, Error
@@ -96,7 +96,7 @@ def support_panels(results: Results, options: SupportPanels) -> Drawing:
         axes.set_xlabel(MEASURES["support_size"].label)
     title = options.title or (columns[0].title if len(columns) == 1 else "")
     shown = [label for label in labels if label in handles]
-    caption = f"{runs_text(data['runs'])}."
+    caption = f"{runs_text(data['runs'])}.{chosen_text(results)}"
     close_panels(figure, title, caption, [handles[label] for label in shown], shown, legend_columns)
     return Drawing(figure, data.reset_index(drop=True))
 

@@ -8,8 +8,8 @@ from budgetbench.experiment import Algorithm
 
 #: By the measure that chose.
 NOTES = {
-    "test_error": "chosen on the test examples, on which it looks better than it is (optimistic)",
-    "validation_error": "chosen on training examples that were held out",
+    "test_error": "optimistic, as the test examples chose it",
+    "validation_error": "training examples held out chose it",
 }
 
 

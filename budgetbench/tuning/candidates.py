@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,7 +15,8 @@ from budgetbench.kernels import RBF, Kernel
 from budgetbench.lazy import one_thread
 from budgetbench.learners import KernelClassifier, learners
 
-#: What is tried of a parameter, the usual value first; a name means the same to every learner.
+#: What is tried of a parameter, the usual value first; a name means the same to every learner. One is varied at a time,
+#: so that a learner with many is not tried much more often than one with few.
 TRIED: dict[str, tuple[Any, ...]] = {
     "C": (1.0, 0.1, 10.0),
     "eta": (0.2, 0.05, 0.8),
@@ -48,6 +48,8 @@ def candidates(
 ) -> list[Algorithm]:
     """The learners that can be bounded, each as large as the memory allows, with the parameter sets that are tried.
 
+    Learners of two classes learn more of them one against the rest.
+
     Parameters
     ----------
     memory : bytes that a model may take.
@@ -59,10 +61,13 @@ def candidates(
     for name in names or learners:
         cls = learners[name]
         size = size_parameter(cls)
-        if cls.batch or size is None or (n_classes > 2 and not cls.multiclass):
+        several = n_classes > 2 and not cls.multiclass
+        if cls.batch or size is None or (several and not cls.against_the_rest):
             continue
         largest = min(n_examples, _largest(cls, size, memory, n_features, n_classes))
-        sets = [dict(params) for params in _sets(cls, {size: largest}, kernel)] if largest >= 1 else []
+        # Of one against the rest it turns out how many examples its learners share.
+        values = [largest // part for part in (1, 2, 4) if largest // part] if several else [largest][: largest >= 1]
+        sets = [dict(params) for value in values for params in _sets(cls, {size: value}, kernel)]
         if sets:
             grid = {one: tuple(dict.fromkeys(params[one] for params in sets)) for one in sets[0]}
             found.append(Algorithm(learners.canonical(name), cls.revision, None, grid, tuple(sets)))
@@ -79,14 +84,14 @@ def size_parameter(cls: type[KernelClassifier]) -> str | None:
 def _sets(cls: type[KernelClassifier], size: Mapping[str, int], kernel: Kernel) -> Iterator[Parameters]:
     own = cls.own_parameters()
     axes = {name: values for name, values in TRIED.items() if name in own and own[name].size is None}
-    for values in itertools.product(*axes.values()):
+    usual = {name: values[0] for name, values in axes.items()}
+    for tried in ({}, *({name: value} for name, (_, *others) in axes.items() for value in others)):
         try:
-            params = cls.checked({**SETTINGS.get(cls.name, {}), **size, **dict(zip(axes, values, strict=True))})
+            params = cls.checked({**usual, **SETTINGS.get(cls.name, {}), **size, **tried})
             cls.check_kernel(kernel, params)
         except ParameterError:
             continue
-        if all(params[name] == value for name, value in zip(axes, values, strict=True)):
-            yield params
+        yield params
 
 
 def _largest(cls: type[KernelClassifier], size: str, memory: int, n_features: int, n_classes: int) -> int:
@@ -106,8 +111,10 @@ def _bytes(cls: type[KernelClassifier], size: Parameters, n_features: int, n_cla
     """Of a model of this size that is full."""
     random = np.random.default_rng(0)
     X = random.standard_normal((PROBED, n_features)).astype(np.float32)
-    model = cls(**{**SETTINGS.get(cls.name, {}), **size}, kernel=NARROW, random_state=0)
+    model: KernelClassifier = cls(**{**SETTINGS.get(cls.name, {}), **size}, kernel=NARROW, random_state=0)
+    if n_classes > 2 and not cls.multiclass and cls.against_the_rest:
+        model = cls.against_the_rest(model)
     model.start(np.array([-1, 1]) if n_classes == 2 else np.arange(n_classes), n_features)
     with one_thread():
         model.learn(Streamed(NARROW, X), random.integers(0, n_classes, PROBED), np.arange(PROBED))
-    return model.outcome().model_bytes or 0
+    return model.outcome().model_bytes or 0  # of none that is told no size follows

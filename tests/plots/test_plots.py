@@ -137,7 +137,7 @@ def test_variants_share_a_colour_and_differ_in_line_and_fill(tmp_path: Path, dra
     assert searcher.get_linestyle() == "None"
 
 
-CHOSEN = "Best by test error: chosen on the test examples, on which it\nlooks better than it is (optimistic)."
+CHOSEN = "Best by test error: optimistic, as the test examples chose it."
 
 
 def test_the_legend_covers_no_data(tmp_path: Path, drawing: Any) -> None:

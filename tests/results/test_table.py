@@ -51,7 +51,7 @@ A small case
  Searched    C = 10 (best of C = 1, 10)             2     3.00 ± 1.41 (2.00–4.00)                     21.5 ± 2.1
 
 Test error: mean ± standard deviation (minimum–maximum) over the runs; other measures: mean ± standard deviation.
-Best by test error: chosen on the test examples, on which it looks better than it is (optimistic).
+Best by test error: optimistic, as the test examples chose it.
 """
 
 MARKDOWN = """\

@@ -55,7 +55,7 @@ def test_the_best_combination_is_chosen_for_each_size_where_the_entry_chooses_to
     shown = table(summary, results.experiment)
     texts = [cells[1].text for group in shown.groups for cells in group.rows]
     assert all("(best of gamma = 0.1, 1, 10)" in text for text in texts)
-    assert "Best by validation error: chosen on training examples that were held out." in shown.notes
+    assert "Best by validation error: training examples held out chose it." in shown.notes
 
 
 def test_without_select_all_kernels_are_shown(execute: Any) -> None:
