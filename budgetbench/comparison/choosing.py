@@ -8,6 +8,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from budgetbench.results import Results
+from budgetbench.results.names import entry_title
 
 #: What chooses among parameter sets: the first that was recorded of all of them. Test errors choose nothing unless
 #: that is asked for, as what they choose looks better than it is.
@@ -26,8 +27,10 @@ class Unchosen(Exception):  # noqa: N818 - says what is the case
 
 
 def candidates(results: Results, measure: str) -> pd.DataFrame:
-    """The rows of the summary that have the measure and the size of the model."""
-    summary = results.summary
+    """The rows of the summary that have the measure and the size of the model, with one column more: `learner`, what
+    their entry is called, as several may be of one class."""
+    entries = results.experiment.algorithms
+    summary = results.summary.assign(learner=[entry_title(entries[place]) for place in results.summary["entry"]])
     return summary[summary[f"{measure}_mean"].notna() & summary["model_bytes_mean"].notna()]
 
 

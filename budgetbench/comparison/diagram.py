@@ -7,8 +7,8 @@ and seaborn along for some lines and labels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,6 @@ from budgetbench.comparison.comparing import Comparison, Report
 from budgetbench.plots.base import Drawing
 from budgetbench.plots.style import GREY, close_panels, learner_style, new_panels
 from budgetbench.results.measures import MEASURES
-from budgetbench.results.names import learner_title
 from budgetbench.significance import ALPHA
 
 if TYPE_CHECKING:
@@ -35,17 +34,13 @@ def diagram(report: Report) -> Drawing:
     heights = [_height(one) for one in report.comparisons]
     ratios = {"gridspec_kw": {"height_ratios": heights}}
     figure, panels = new_panels(len(heights), 1, WIDTH, sum(heights), 1, **ratios)
-    algorithms = list(dict.fromkeys(name for one in report.comparisons for name in one.ranks.index))
+    chosen = pd.concat([one.chosen for one in report.comparisons])
+    algorithms = dict(zip(chosen["learner"], chosen["algorithm"], strict=True))
     for axes, comparison, height in zip(panels[:, 0], report.comparisons, heights, strict=True):
         _panel(axes, comparison, height, algorithms)
     title = f"Average ranks by {MEASURES[report.measure].title.lower()} over {len(report.experiments)} datasets"
     close_panels(figure, title, _caption(report), [], [], 1)
     return Drawing(figure, _numbers(report))
-
-
-def size_text(memory: int) -> str:
-    """A number of bytes for reading."""
-    return f"{memory / 1000:g} kB" if memory < 1_000_000 else f"{memory / 1_000_000:g} MB"
 
 
 def _caption(report: Report) -> str:
@@ -60,14 +55,14 @@ def _height(comparison: Comparison) -> float:
     return HEAD + GAP + BAR * len(comparison.groups) + LINE * (-(-len(comparison.ranks) // 2) + 0.9)
 
 
-def _panel(axes: Axes, comparison: Comparison, height: float, algorithms: Sequence[str]) -> None:
+def _panel(axes: Axes, comparison: Comparison, height: float, algorithms: Mapping[str, str]) -> None:
     """In y the unit is an inch, downwards from the axis."""
     ranks, groups = comparison.ranks, comparison.groups
     best, worst = 1, len(ranks)
     reach = ROOM * (worst - best)
     axes.set(xlim=(best - reach, worst + reach), ylim=(height - HEAD, -HEAD))
     axes.axis("off")
-    axes.text(best - reach, -1.5 * LINE, f"models of at most {size_text(comparison.memory)}", fontsize=8.5)
+    axes.text(best - reach, -1.5 * LINE, comparison.memory.words, fontsize=8.5)
     axes.plot([best, worst], [0, 0], color="black", linewidth=0.9)
     for tick in range(best, worst + 1):
         axes.plot([tick, tick], [-0.25 * LINE, 0], color="black", linewidth=0.9)
@@ -76,24 +71,23 @@ def _panel(axes: Axes, comparison: Comparison, height: float, algorithms: Sequen
         ends = np.array([ranks[group[0]] - 0.012 * reach, ranks[group[-1]] + 0.012 * reach])
         axes.plot(ends, [GAP / 2 + BAR * (place + 0.5)] * 2, color=GREY, linewidth=3.0, solid_capstyle="butt")
     first = GAP + BAR * len(groups) + LINE / 2
-    half = -(-len(ranks) // 2)
-    for place, (algorithm, rank) in enumerate(ranks.items()):
+    half, named = -(-len(ranks) // 2), [(algorithm, learner) for learner, algorithm in algorithms.items()]
+    for place, (learner, rank) in enumerate(ranks.items()):
         left = place < half
         y = first + LINE * (place if left else len(ranks) - 1 - place)
-        colour, marker = learner_style((str(algorithm), ""), [(name, "") for name in algorithms])
+        colour, marker = learner_style((algorithms[str(learner)], str(learner)), named)
         end = best - 0.06 * reach if left else worst + 0.06 * reach
         axes.plot([rank, rank, end], [0, y, y], color=colour, linewidth=0.9)
         axes.plot([rank], [0], color=colour, marker=marker, markersize=4.5, zorder=3)
-        name, number = learner_title(str(algorithm)), f"{rank:.2f}"
-        words: Any = f"{name}  {number}" if left else f"{number}  {name}"
+        words = f"{learner}  {rank:.2f}" if left else f"{rank:.2f}  {learner}"
         axes.text(end - (0.03 if left else -0.03) * reach, y, words, ha="right" if left else "left", va="center")
 
 
 def _numbers(report: Report) -> pd.DataFrame:
     """A row for each learner and memory size: its average rank, and the numbers of the bars over which it stands."""
     rows = [
-        (one.memory, algorithm, rank, " ".join(str(n) for n, group in enumerate(one.groups, 1) if algorithm in group))
+        (one.memory.text, learner, rank, " ".join(str(n) for n, group in enumerate(one.groups, 1) if learner in group))
         for one in report.comparisons
-        for algorithm, rank in one.ranks.items()
+        for learner, rank in one.ranks.items()
     ]
-    return pd.DataFrame(rows, columns=["memory", "algorithm", "average_rank", "bars"])
+    return pd.DataFrame(rows, columns=["memory", "learner", "average_rank", "bars"])

@@ -8,13 +8,12 @@ from pathlib import Path
 import pandas as pd
 
 from budgetbench.comparison.comparing import Comparison, Report
-from budgetbench.comparison.diagram import diagram, size_text
+from budgetbench.comparison.diagram import diagram
 from budgetbench.plots.experiment import save
 from budgetbench.plots.style import styled
 from budgetbench.results.files import replace_file
 from budgetbench.results.formats import document, floating
 from budgetbench.results.measures import MEASURES
-from budgetbench.results.names import learner_title
 from budgetbench.results.table import Cell, Column, Group, Table
 from budgetbench.significance import ALPHA
 
@@ -29,25 +28,21 @@ def table(report: Report) -> Table:
     return Table(
         title=f"{measure.title} at equal memory, {measure.unit.sign}",
         columns=columns,
-        groups=[Group(_heading(one), _rows(one, report)) for one in report.comparisons],
+        groups=[Group(one.memory.words, _rows(one, report)) for one in report.comparisons],
         notes=_notes(report),
     )
 
 
-def _heading(comparison: Comparison) -> str:
-    return f"models of at most {size_text(comparison.memory)}"
-
-
 def _rows(comparison: Comparison, report: Report) -> list[list[Cell]]:
     unit = MEASURES[report.measure].unit
-    chosen = comparison.chosen.set_index(["algorithm", "experiment"])
+    chosen = comparison.chosen.set_index(["learner", "experiment"])
     least = comparison.chosen.groupby("experiment")["mean"].min()
     rows = []
-    for algorithm, rank in comparison.ranks.items():
-        row = [Cell(learner_title(str(algorithm))), Cell(f"{rank:.2f}", best=rank == comparison.ranks.min())]
+    for learner, rank in comparison.ranks.items():
+        row = [Cell(str(learner)), Cell(f"{rank:.2f}", best=rank == comparison.ranks.min())]
         for name in report.experiments:
-            mean, spread = (unit.scale * float(chosen.loc[(algorithm, name), part]) for part in ("mean", "std"))
-            best = bool(chosen.loc[(algorithm, name), "mean"] == least[name])
+            mean, spread = (unit.scale * float(chosen.loc[(learner, name), part]) for part in ("mean", "std"))
+            best = bool(chosen.loc[(learner, name), "mean"] == least[name])
             row.append(Cell(unit.text(mean, spread), brief=unit.text(mean), best=best))
         rows.append(row)
     return rows
@@ -57,8 +52,8 @@ def _notes(report: Report) -> list[str]:
     """How parameters were chosen, who is missing and why, and what the tests say."""
     notes = [f"Mean ± standard deviation over the runs; {_chosen_by(report)}. Bold: the best"]
     for one in report.comparisons:
-        notes.append(f"Models of at most {size_text(one.memory)}: {_tested(one)}")
-        notes += [f"{learner_title(name)} is left out: {why}" for name, why in one.left_out.items()]
+        notes.append(f"M{one.memory.words[1:]}: {_tested(one)}")
+        notes += [f"{name} is left out: {why}" for name, why in one.left_out.items()]
     return [f"{note}." for note in notes]
 
 
@@ -94,7 +89,7 @@ def tidy(report: Report) -> str:
 
 def pairs_of(report: Report) -> str:
     """CSV: a row for each memory size and two learners."""
-    parts = [one.pairs.assign(memory=one.memory) for one in report.comparisons]
+    parts = [one.pairs.assign(memory=one.memory.text) for one in report.comparisons]
     found = pd.concat(parts)
     return found[["memory", *[name for name in found if name != "memory"]]].to_csv(index=False, lineterminator="\n")
 

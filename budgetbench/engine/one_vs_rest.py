@@ -38,7 +38,7 @@ class OneVsRest(OnlineLearner):
     A prediction is wrong where another class scores as high as the right one. Margins are the score of the right class
     less the best other one, as the learners have them before they learn. Where the learners are expansions over stored
     examples, `support_` is the union of their support sets in order of arrival, and `coefficients_` has a column for
-    each class.
+    each class; points of learners that keep no examples stay apart.
 
     Parameters
     ----------
@@ -128,6 +128,8 @@ class OneVsRest(OnlineLearner):
         self._held = np.arange(len(kept))
         if self._tally:
             self.support_: Rows = numbers[self.support_]
+        elif self._stores:  # learners that keep no examples have numbers of their own for their points
+            self.support_ = np.concatenate([machine._points().examples for machine in self._machines])
 
     def _end_part(self) -> None:
         super()._end_part()
@@ -149,10 +151,12 @@ class OneVsRest(OnlineLearner):
         for machine in self._machines:
             machine.close(access)
         super().close(access)
-        if self._tally is None:
+        if self._tally:
+            self.insertions_, self.removals_ = self._tally.insertions, self._tally.removals
+        else:
             self.insertions_, self.removals_ = self._total("insertions_"), self._total("removals_")
+        if not self._stores:
             return
-        self.insertions_, self.removals_ = self._tally.insertions, self._tally.removals
         points = self._points()
         self.support_, self.support_vectors_, self.coefficients_ = points.examples, points.inputs, points.coefficients
         self.intercept_ = np.array([machine.intercept_ for machine in self._machines])
@@ -172,6 +176,11 @@ class OneVsRest(OnlineLearner):
         points = [machine._points() for machine in self._machines]
         own = [one._replace(coefficients=column) for one, column in zip(points, coefficients, strict=True)]
         return united(own, self._held)
+
+    @property
+    def _stores(self) -> bool:
+        """Whether the learners have support sets, of examples or of other points."""
+        return isinstance(self._binary, ExpansionClassifier)
 
     @property
     def _expands(self) -> bool:
@@ -247,10 +256,13 @@ def margins_of(scores: Values, labels: NDArray[np.int64]) -> Values:
 def united(points: Sequence[Points], arrived: Rows) -> Points:
     """The points of several learners in order of arrival, with a column of coefficients for each learner.
 
-    An example that several store comes once. Points that are no examples stay apart and come last.
+    An example that several store comes once. Points that are no examples, or of learners that keep none, stay apart and
+    come last.
     """
     examples = np.concatenate([one.examples for one in points])
-    ranks = np.where(examples < 0, len(arrived) + np.arange(len(examples)), positions(examples, arrived))
+    ranks = len(arrived) + np.arange(len(examples))
+    known = np.isin(examples, arrived)
+    ranks[known] = positions(examples[known], arrived)
     _, first, places = np.unique(ranks, return_index=True, return_inverse=True)
     coefficients = np.zeros((len(first), len(points)))
     columns = np.repeat(np.arange(len(points)), [len(one.examples) for one in points])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
 from collections import Counter
@@ -19,6 +20,7 @@ from budgetbench.archive import read_results, write_summary
 from budgetbench.config import load, restricted
 from budgetbench.datasets import Cache, datasets
 from budgetbench.document import dump
+from budgetbench.engine.size import bytes_of_member
 from budgetbench.errors import FailedRunsError, Notice, RequestError
 from budgetbench.experiment import Experiment
 from budgetbench.kernels import Kernel
@@ -129,8 +131,8 @@ def run(
     config: str | Path,
     *,
     jobs: int = -1,
-    results: str | Path = "results",
-    data: str | Path = "data",
+    results: str | Path | None = None,
+    data: str | Path | None = None,
     mirror: str | None = None,
     permutations: int | None = None,
     overrides: Sequence[str] = (),
@@ -149,8 +151,9 @@ def run(
     jobs : how many runs go on at once; -1 for one on each core.
     backend : "loky" for worker processes, so that a run that dies or hangs harms no other; "threading" for threads of
         this process (``jobs=1``: the calling thread, where a debugger sees what goes on).
-    results, data : folders of results and of dataset files.
-    mirror : folder or URL asked for dataset files before the public sources.
+    results, data : folders of results and of dataset files; by default `results` and `data`, or those that the
+        environment names in BUDGETBENCH_RESULTS and BUDGETBENCH_DATA, as for the command.
+    mirror : folder or URL asked for dataset files before the public sources; by default BUDGETBENCH_MIRROR.
     permutations : number of runs, in place of the configuration's.
     overrides : ``KEY=VALUE`` in place of the configuration's values.
     only : names of the algorithms to run; all when empty.
@@ -168,8 +171,10 @@ def run(
     """
     crew = Crew(jobs, backend, gram_limit, timeout)
     experiment = load(config, overrides, permutations)
-    cache = Cache(data, mirror, quiet=quiet)
-    outcome = run_experiment(experiment, cache, Path(results), crew, only=only, fresh=fresh, quiet=quiet)
+    named = os.environ.get
+    folder = Path(results or named("BUDGETBENCH_RESULTS") or "results")
+    cache = Cache(data or named("BUDGETBENCH_DATA") or "data", mirror or named("BUDGETBENCH_MIRROR"), quiet=quiet)
+    outcome = run_experiment(experiment, cache, folder, crew, only=only, fresh=fresh, quiet=quiet)
     trials = read_results(outcome.folder).trials
     if outcome.failed:
         raise FailedRunsError(f"{outcome.failed} of {outcome.ran} runs failed; the first: {outcome.errors[0]}", trials)
@@ -212,7 +217,9 @@ def run_experiment(
         replace_file(folder / "experiment.yaml", dump(experiment.resolved()))
         said = ", ".join(map(str, kernels))
         settings = {"jobs": crew.size, "backend": crew.backend, "blas_threads": 1, "kernel": said}
-        write_provenance(folder, source.data, settings, [trial.key for trial in planned], _packages(experiment))
+        member = bytes_of_member(source.problem.X.shape[1], len(source.problem.classes))
+        keys = [trial.key for trial in planned]
+        write_provenance(folder, source.data, member, settings, keys, _packages(experiment))
         try:
             if missing:
                 _run_missing(missing, outcome, store, source, crew, quiet)
