@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -69,20 +69,29 @@ def read_results(folder: Path | str) -> Results:
     folder = Path(folder)
     trials = read_trials(folder)
     experiment = recorded(folder / "experiment.yaml")
-    chosen = assigned(trials, experiment, _keys(folder))
+    provenance = read_provenance(folder)
+    chosen = assigned(trials, experiment, _keys(provenance))
     return Results(
         folder=folder,
         experiment=experiment,
         trials=chosen,
         summary=summarise(chosen, experiment),
         beside=lambda name: read_results(folder.parent / name),
+        example_bytes=_example_bytes(provenance),
     )
 
 
-def _keys(folder: Path) -> Sequence[str]:
+def _keys(provenance: Mapping[str, Any]) -> Sequence[str]:
     """The keys of the experiment's trials in the order of its plan, where the provenance lists them."""
-    keys = read_provenance(folder).get("keys")
+    keys = provenance.get("keys")
     return keys if isinstance(keys, list) and all(isinstance(key, str) for key in keys) else ()
+
+
+def _example_bytes(provenance: Mapping[str, Any]) -> int | None:
+    """What an example takes in a model, where the provenance tells."""
+    data = provenance.get("data")
+    size = data.get("example_bytes") if isinstance(data, dict) else None
+    return size if isinstance(size, int) and size > 0 else None
 
 
 def read_provenance(folder: Path) -> dict[str, Any]:

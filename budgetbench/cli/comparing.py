@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -21,12 +22,24 @@ else:
     formats, measures = lazy("budgetbench.results.formats"), lazy("budgetbench.results.measures")
 
 
+EXAMPLES = re.compile(r"\s*([1-9][0-9]{0,8})\s*examples?\s*")
+
+
+def _memory(text: str) -> comparison.Memory:
+    examples = EXAMPLES.fullmatch(text)
+    return comparison.Memory(int(examples[1]), examples=True) if examples else comparison.Memory(memory_of(text))
+
+
 def compare(
     results: ResultsArgument = Path("results"),
     measure: Annotated[str, typer.Option(metavar="MEASURE", help="The error that is compared.")] = "test_error",
     memory: Annotated[
         list[str] | None,
-        typer.Option(metavar="SIZE", help="Bytes that a model may take, such as 100kB. [default: 1, 4, 16, ... kB]"),
+        typer.Option(
+            metavar="SIZE",
+            help="What a model may take: 100kB; or 80examples, as much as these take on each dataset, with their "
+            "coefficients. [default: 1, 4, 16, ... kB]",
+        ),
     ] = None,
     select: Annotated[
         Literal["validation_error", "online_error", "test_error"] | None,
@@ -45,7 +58,7 @@ def compare(
     if measure not in known:
         hint = nearest(measure, known)
         raise RequestError(f"--measure: found {shown(measure)}; accepted: {', '.join(known)}. {hint}".rstrip())
-    sizes = sorted({memory_of(text) for text in memory or ()})
+    sizes = sorted({_memory(text) for text in memory or ()}, key=lambda size: (size.examples, size.amount))
     criteria = (select,) if select else comparison.CRITERIA
     read = list(archive.each(archive.experiment_folders(results), archive.read_results))
     report = comparison.compare(read, measure, sizes, criteria)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from budgetbench.comparison.choosing import CRITERIA
-from budgetbench.comparison.comparing import Comparison, Report, compare
+from budgetbench.comparison.comparing import Comparison, Memory, Report, compare
 from budgetbench.comparison.writing import FORMATS, table, write
 
-__all__ = ["CRITERIA", "FORMATS", "Comparison", "Report", "compare", "table", "write"]
+__all__ = ["CRITERIA", "FORMATS", "Comparison", "Memory", "Report", "compare", "table", "write"]

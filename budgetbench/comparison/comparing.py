@@ -17,7 +17,53 @@ from budgetbench.errors import Notice, RequestError
 from budgetbench.results import Results
 from budgetbench.results.names import canonical_json
 
-#: Sizes that are tried where none is asked for: 1, 4, 16, … kB.
+UNITS = ((1_000_000, "MB"), (1000, "kB"), (1, "B"))
+
+
+@dataclass(frozen=True)
+class Memory:
+    """How much a model may take.
+
+    Attributes
+    ----------
+    amount : bytes; or examples of the dataset, each with its coefficients, for which there is to be room: as many bytes
+        on each dataset as these take there.
+    """
+
+    amount: int
+    examples: bool = False
+
+    def nbytes(self, results: Results) -> int:
+        """In bytes.
+
+        Raises
+        ------
+        RequestError : what an example takes was not recorded.
+        """
+        if not self.examples:
+            return self.amount
+        if results.example_bytes is None:
+            name = results.experiment.name
+            raise RequestError(
+                f"{name}: what an example takes was not recorded; give --memory in bytes, or run it again"
+            )
+        return self.amount * results.example_bytes
+
+    @property
+    def words(self) -> str:
+        """Which models fit."""
+        if self.examples:
+            return f"models that take no more than {self.amount} examples"
+        number, unit = next((self.amount / size, unit) for size, unit in UNITS if self.amount >= size)
+        return f"models of at most {number:g} {unit}"
+
+    @property
+    def text(self) -> str:
+        """In a column of numbers: ``20000``, ``80 examples``."""
+        return f"{self.amount} examples" if self.examples else str(self.amount)
+
+
+#: Bytes that are tried where nothing is asked for: 1, 4, 16, … kB.
 SMALLEST, STEP = 1000, 4
 
 #: Why a learner has no result.
@@ -31,7 +77,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Comparison:
-    """Learners that have a model of at most `memory` bytes on every dataset.
+    """Learners that have a model that fits into a memory on every dataset.
 
     Attributes
     ----------
@@ -42,7 +88,7 @@ class Comparison:
     left_out : learners that have no model so small somewhere, or several with nothing to choose by: why, in words.
     """
 
-    memory: int
+    memory: Memory
     chosen: pd.DataFrame
     ranks: pd.Series[float]
     friedman: Friedman | None
@@ -74,14 +120,14 @@ class Report:
 
 
 def compare(
-    results: Sequence[Results], measure: str, memory: Sequence[int] = (), criteria: Sequence[str] = CRITERIA
+    results: Sequence[Results], measure: str, memory: Sequence[Memory] = (), criteria: Sequence[str] = CRITERIA
 ) -> Report:
     """Compare the learners of several experiments, each a dataset.
 
     Parameters
     ----------
     measure : an error, of which lower is better.
-    memory : sizes in bytes; where there is none: 1, 4, 16, … kB, as far as they make a difference.
+    memory : how much a model may take; where nothing is said 1, 4, 16, … kB, as far as they make a difference.
     criteria : what may choose parameters, in order of preference.
 
     Raises
@@ -106,15 +152,16 @@ def compare(
         found = [one for before, one in zip([None, *found], found, strict=False) if not (before and _same(before, one))]
     for size in memory:
         if not compared[size]:
-            warnings.warn(f"{size} B are left out: fewer than two learners fit on every dataset", Notice, stacklevel=2)
+            said = f"{size.words} are left out: fewer than two learners have one on every dataset"
+            warnings.warn(said, Notice, stacklevel=2)
     return Report(measure, list(rows), found)
 
 
-def _ladder(largest: float) -> list[int]:
+def _ladder(largest: float) -> list[Memory]:
     sizes = [SMALLEST]
     while sizes[-1] < largest:
         sizes.append(STEP * sizes[-1])
-    return sizes
+    return list(map(Memory, sizes))
 
 
 Rows = dict[str, tuple[Results, pd.DataFrame]]
@@ -124,7 +171,7 @@ Rows = dict[str, tuple[Results, pd.DataFrame]]
 Missing = dict[str, dict[str, list[str]]]
 
 
-def _at(memory: int, rows: Rows, measure: str, criteria: Sequence[str]) -> Comparison | None:
+def _at(memory: Memory, rows: Rows, measure: str, criteria: Sequence[str]) -> Comparison | None:
     """The comparison at one size; None where fewer than two learners have a model so small on every dataset."""
     found, missing = _choices(memory, rows, measure, criteria)
     chosen = found[~found["learner"].isin(list(missing))].reset_index(drop=True)
@@ -137,21 +184,21 @@ def _at(memory: int, rows: Rows, measure: str, criteria: Sequence[str]) -> Compa
     return Comparison(memory, chosen, average_ranks(values), friedman(values), pairs(values), left_out)
 
 
-def _choices(memory: int, rows: Rows, measure: str, criteria: Sequence[str]) -> tuple[pd.DataFrame, Missing]:
+def _choices(memory: Memory, rows: Rows, measure: str, criteria: Sequence[str]) -> tuple[pd.DataFrame, Missing]:
     """What stands for each learner on each dataset, with the columns `COLUMNS`, and what is missing."""
     chosen: list[tuple[Any, ...]] = []
     missing: Missing = {}
     learners = list(dict.fromkeys(name for _, own in rows.values() for name in own["learner"]))
     for (experiment, (results, own)), learner in product(rows.items(), learners):
         try:
-            choice, reason = choose(own[own["learner"] == learner], memory, criteria), TOO_LARGE
+            choice, reason = choose(own[own["learner"] == learner], memory.nbytes(results), criteria), TOO_LARGE
         except Unchosen:
             choice, reason = None, NO_CRITERION
         if choice is None:
             missing.setdefault(learner, {}).setdefault(reason, []).append(experiment)
             continue
         row = choice.row
-        named = (memory, experiment, results.experiment.dataset.name, learner, row["algorithm"], row["params"])
+        named = (memory.text, experiment, results.experiment.dataset.name, learner, row["algorithm"], row["params"])
         numbers = (row["model_bytes_mean"], choice.by, row["runs"], row[f"{measure}_mean"], row[f"{measure}_std"])
         chosen.append((*named, *numbers))
     return pd.DataFrame(chosen, columns=list(COLUMNS)), missing
@@ -179,7 +226,7 @@ def _warn_of_repeats(results: Sequence[Results]) -> None:
             warnings.warn(said, Notice, stacklevel=3)
 
 
-def _nothing(rows: Rows, memory: Sequence[int]) -> str:
+def _nothing(rows: Rows, memory: Sequence[Memory]) -> str:
     """Why nothing can be compared, and what to do."""
     learners = [set(own["learner"]) for _, own in rows.values()]
     common = sorted(set.intersection(*learners))
@@ -187,9 +234,9 @@ def _nothing(rows: Rows, memory: Sequence[int]) -> str:
         have = f"only {common[0]} is" if common else "no learner is"
         return f"{have} in all of {', '.join(rows)}: compare takes experiments that have two learners or more in common"
     least = sorted(max(_smallest(own, name) for _, own in rows.values()) for name in common)[1]
-    if memory and max(memory) < least:
+    if memory and all(one.nbytes(results) < least for one in memory for results, _ in rows.values()):
         wanted = f"the two smallest need --memory {math.ceil(least)}"
-        return f"no two learners have a model of at most {max(memory)} B on every dataset; {wanted}"
+        return f"no two learners have {memory[-1].words} on every dataset; {wanted}"
     advice = "give --select test_error to choose by that, which is optimistic"
     return f"no two learners have one parameter set, or a validation or online error to choose by; {advice}"
 

@@ -43,11 +43,6 @@ def diagram(report: Report) -> Drawing:
     return Drawing(figure, _numbers(report))
 
 
-def size_text(memory: int) -> str:
-    """A number of bytes for reading."""
-    return f"{memory / 1000:g} kB" if memory < 1_000_000 else f"{memory / 1_000_000:g} MB"
-
-
 def _caption(report: Report) -> str:
     few = [one for one in report.comparisons if one.datasets < one.needed]
     barred = f"Learners over one bar do not differ significantly (Wilcoxon, Holm, {ALPHA:.0%} level)."
@@ -67,7 +62,7 @@ def _panel(axes: Axes, comparison: Comparison, height: float, algorithms: Mappin
     reach = ROOM * (worst - best)
     axes.set(xlim=(best - reach, worst + reach), ylim=(height - HEAD, -HEAD))
     axes.axis("off")
-    axes.text(best - reach, -1.5 * LINE, f"models of at most {size_text(comparison.memory)}", fontsize=8.5)
+    axes.text(best - reach, -1.5 * LINE, comparison.memory.words, fontsize=8.5)
     axes.plot([best, worst], [0, 0], color="black", linewidth=0.9)
     for tick in range(best, worst + 1):
         axes.plot([tick, tick], [-0.25 * LINE, 0], color="black", linewidth=0.9)
@@ -91,7 +86,7 @@ def _panel(axes: Axes, comparison: Comparison, height: float, algorithms: Mappin
 def _numbers(report: Report) -> pd.DataFrame:
     """A row for each learner and memory size: its average rank, and the numbers of the bars over which it stands."""
     rows = [
-        (one.memory, learner, rank, " ".join(str(n) for n, group in enumerate(one.groups, 1) if learner in group))
+        (one.memory.text, learner, rank, " ".join(str(n) for n, group in enumerate(one.groups, 1) if learner in group))
         for one in report.comparisons
         for learner, rank in one.ranks.items()
     ]

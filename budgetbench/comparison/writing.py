@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from budgetbench.comparison.comparing import Comparison, Report
-from budgetbench.comparison.diagram import diagram, size_text
+from budgetbench.comparison.diagram import diagram
 from budgetbench.comparison.ranks import ALPHA
 from budgetbench.plots.experiment import save
 from budgetbench.plots.style import styled
@@ -28,13 +28,9 @@ def table(report: Report) -> Table:
     return Table(
         title=f"{measure.title} at equal memory, {measure.unit.sign}",
         columns=columns,
-        groups=[Group(_heading(one), _rows(one, report)) for one in report.comparisons],
+        groups=[Group(one.memory.words, _rows(one, report)) for one in report.comparisons],
         notes=_notes(report),
     )
-
-
-def _heading(comparison: Comparison) -> str:
-    return f"models of at most {size_text(comparison.memory)}"
 
 
 def _rows(comparison: Comparison, report: Report) -> list[list[Cell]]:
@@ -56,7 +52,7 @@ def _notes(report: Report) -> list[str]:
     """How parameters were chosen, who is missing and why, and what the tests say."""
     notes = [f"Mean ± standard deviation over the runs; {_chosen_by(report)}. Bold: the best"]
     for one in report.comparisons:
-        notes.append(f"Models of at most {size_text(one.memory)}: {_tested(one)}")
+        notes.append(f"M{one.memory.words[1:]}: {_tested(one)}")
         notes += [f"{name} is left out: {why}" for name, why in one.left_out.items()]
     return [f"{note}." for note in notes]
 
@@ -93,7 +89,7 @@ def tidy(report: Report) -> str:
 
 def pairs_of(report: Report) -> str:
     """CSV: a row for each memory size and two learners."""
-    parts = [one.pairs.assign(memory=one.memory) for one in report.comparisons]
+    parts = [one.pairs.assign(memory=one.memory.text) for one in report.comparisons]
     found = pd.concat(parts)
     return found[["memory", *[name for name in found if name != "memory"]]].to_csv(index=False, lineterminator="\n")
 

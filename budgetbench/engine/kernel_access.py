@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled
+from budgetbench.engine import metering
 from budgetbench.engine.metering import Meter, cost_of_value
 from budgetbench.kernels import Floats, Kernel
 from budgetbench.sparse import Inputs
@@ -110,8 +111,10 @@ class Metered(KernelAccess):
         if self._meter.rate is None:
             with self._meter.computing():
                 return had()
-        self._meter.charge(values)
-        return had()
+        begun = metering.clock()
+        found = had()
+        self._meter.charge(values, metering.clock() - begun)
+        return found
 
 
 @compiled

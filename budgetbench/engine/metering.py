@@ -25,8 +25,8 @@ clock = time.perf_counter
 
 #: Examples of a block in the product that tells the cost of a value, set against themselves and as many others.
 SAMPLE = 512
-#: The shortest of so many products counts: the others were held up.
-TRIES = 3
+#: The middle one of so many products counts: one may have been held up, and the first one waits for compiled loops.
+TRIES = 5
 
 
 class Meter:
@@ -39,7 +39,7 @@ class Meter:
     Attributes
     ----------
     seconds : of all its kernel values.
-    owed : of those that its clock has not seen.
+    owed : what is to be added to the learner's clock.
     """
 
     def __init__(self, rate: float | None = None) -> None:
@@ -52,20 +52,25 @@ class Meter:
         yield
         self.seconds += clock() - begun
 
-    def charge(self, values: int) -> None:
-        """So many values were had, or would be asked for on a stream, that others have computed."""
+    def charge(self, values: int, spent: float = 0.0) -> None:
+        """So many values were had, or would be asked for on a stream, that others have computed.
+
+        Parameters
+        ----------
+        spent : seconds in which the learner's clock ran while they were handed over.
+        """
         cost = values * (self.rate or 0.0)
         self.seconds += cost
-        self.owed += cost
+        self.owed += cost - spent
 
 
 def cost_of_value(kernel: Kernel, X: Inputs) -> float:
     """Seconds that a kernel value between rows of X takes when a block meets what is kept."""
-    columns = np.linspace(0, len(X) - 1, min(2 * SAMPLE, len(X))).astype(np.int64)
-    block, others = X[columns[:SAMPLE]], X[columns]
+    spread = np.linspace(0, len(X), min(2 * SAMPLE, len(X)), endpoint=False).astype(np.int64)
     taken = []
-    for _ in range(TRIES):
+    for attempt in range(TRIES):  # each with other rows, which no cache has seen
+        rows = (spread + attempt) % len(X)
         begun = clock()
-        kernel.matrix(block, others)
-        taken.append(clock() - begun)
-    return min(taken) / (len(block) * len(others))
+        found = kernel.matrix(X[rows[:SAMPLE]], X[rows])
+        taken.append((clock() - begun) / found.size)
+    return float(np.median(taken))

@@ -38,7 +38,7 @@ class OneVsRest(OnlineLearner):
     A prediction is wrong where another class scores as high as the right one. Margins are the score of the right class
     less the best other one, as the learners have them before they learn. Where the learners are expansions over stored
     examples, `support_` is the union of their support sets in order of arrival, and `coefficients_` has a column for
-    each class.
+    each class; points of learners that keep no examples stay apart.
 
     Parameters
     ----------
@@ -151,8 +151,10 @@ class OneVsRest(OnlineLearner):
         super().close(access)
         if self._tally is None:
             self.insertions_, self.removals_ = self._total("insertions_"), self._total("removals_")
+        else:
+            self.insertions_, self.removals_ = self._tally.insertions, self._tally.removals
+        if not isinstance(self._binary, ExpansionClassifier):
             return
-        self.insertions_, self.removals_ = self._tally.insertions, self._tally.removals
         points = self._points()
         self.support_, self.support_vectors_, self.coefficients_ = points.examples, points.inputs, points.coefficients
         self.intercept_ = np.array([machine.intercept_ for machine in self._machines])
@@ -247,10 +249,12 @@ def margins_of(scores: Values, labels: NDArray[np.int64]) -> Values:
 def united(points: Sequence[Points], arrived: Rows) -> Points:
     """The points of several learners in order of arrival, with a column of coefficients for each learner.
 
-    An example that several store comes once. Points that are no examples stay apart and come last.
+    An example that several store comes once. Points that are no examples, or none that is kept, stay apart and come
+    last.
     """
     examples = np.concatenate([one.examples for one in points])
-    ranks = np.where(examples < 0, len(arrived) + np.arange(len(examples)), positions(examples, arrived))
+    ranks, kept = len(arrived) + np.arange(len(examples)), np.isin(examples, arrived)
+    ranks[kept] = positions(examples[kept], arrived)
     _, first, places = np.unique(ranks, return_index=True, return_inverse=True)
     coefficients = np.zeros((len(first), len(points)))
     columns = np.repeat(np.arange(len(points)), [len(one.examples) for one in points])

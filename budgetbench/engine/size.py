@@ -25,6 +25,11 @@ def bytes_of_example(n_features: int) -> int:
     return 4 * n_features + 8
 
 
+def bytes_of_member(n_features: int, n_classes: int) -> int:
+    """Of an example in a model: float32 inputs, and a float64 coefficient for each class, or one for two of them."""
+    return 4 * n_features + 8 * (1 if n_classes == 2 else n_classes)
+
+
 def nbytes(held: Any) -> int:
     """Bytes of the arrays in a value, in what containers hold and in the attributes of objects.
 

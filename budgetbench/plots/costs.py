@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -9,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.lazy import pd
-from budgetbench.plots.axes import set_scale
+from budgetbench.plots.axes import positive_floor, set_scale
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale
 from budgetbench.plots.series import Series, bars_text, chosen_text, draw_means, in_percent, runs_text, series_of
 from budgetbench.plots.style import COLOURS, LINES, MARKERS, finish, new_figure
 from budgetbench.results import Results
 from budgetbench.results.measures import MEASURES, Error, Measure
-from budgetbench.results.names import learner, learner_title, parameters_text, varying
+from budgetbench.results.names import learner, parameters_text, varying
 from budgetbench.results.sizes import kept
 from budgetbench.results.summary import params_of
 
@@ -42,7 +43,7 @@ class CostOptions(Options):
     measure: Error | None = None
     error_bars: Literal["stderr", "std", "none"] = "stderr"
     x: Scale = "log"
-    y: Scale = "linear"
+    y: Scale = "log"
 
 
 def error_against(
@@ -64,8 +65,12 @@ def error_against(
         raise NothingToDraw(f"no finished run has {cost.name} and {options.measure or 'test_error or online_error'}")
     series = _told_apart(series_of(results, rows, over_sizes=True))
     data = _numbers(series, measure, options, column)
-    figure, axes = new_figure(options.size, [one.label for one in series] + [FRONT])
     budgets = sorted(data["budget"].dropna().unique())
+    caption = f"{runs_text(data['runs'])}{words}{bars_text(data, options.error_bars)}"
+    if len(budgets) > 1:
+        caption += f"; marks grow with the budget, {budgets[0]} to {budgets[-1]}"
+    lines = textwrap.wrap(f"{caption}.{chosen_text(results)}", 110 if options.size == "double" else 66)
+    figure, axes = new_figure(options.size, [one.label for one in series] + [FRONT] * len(lines))
     for one in series:
         _draw(axes, data[data["series"] == one.label], one, column, budgets)
     set_scale(axes, "x", options.x, data[column].to_numpy())
@@ -73,17 +78,14 @@ def error_against(
     _draw_front(axes, data[data["front"]], column)
     axes.set_xlabel(cost.label)
     axes.set_ylabel(MEASURES[measure].label)
-    caption = f"{runs_text(data['runs'])}{words}{bars_text(data, options.error_bars)}"
-    if len(budgets) > 1:
-        caption += f"; the larger the mark, the larger the budget: {', '.join(map(str, budgets))}"
-    finish(figure, axes, options, options.title or results.experiment.title, f"{caption}.{chosen_text(results)}")
+    finish(figure, axes, options, options.title or results.experiment.title, "\n".join(lines))
     return Drawing(figure, data)
 
 
 def _told_apart(series: list[Series]) -> list[Series]:
     """With short labels; and in colours of their own where all are variants of one learner."""
     named = [replace(one, label=label) for one, label in zip(series, _labels(series), strict=True)]
-    if len({one.algorithm for one in named}) > 1:
+    if len({one.title for one in named}) > 1:
         return named
     return [
         replace(
@@ -105,10 +107,10 @@ def _labels(series: list[Series]) -> list[str]:
     for one, own in zip(series, params, strict=True):
         cls = learner(one.algorithm)
         usual = cls.defaults() if cls else {}
-        siblings = [other for other, its in zip(params, series, strict=True) if its.algorithm == one.algorithm]
+        siblings = [other for other, its in zip(params, series, strict=True) if its.title == one.title]
         names = [name for name in varying(siblings, without=kept(one.algorithm)) if own.get(name) != usual.get(name)]
         words = parameters_text(own, names)
-        labels.append(f"{learner_title(one.algorithm)} ({words})" if words else learner_title(one.algorithm))
+        labels.append(f"{one.title} ({words})" if words else one.title)
     return labels
 
 
@@ -116,10 +118,13 @@ def _numbers(series: list[Series], measure: str, options: CostOptions, column: s
     """What is drawn; `front` says which points nobody beats."""
     parts = []
     for one in series:
-        own = one.rows.sort_values(["budget", "cost"], kind="stable").rename(columns={"cost": column})
+        own = one.rows.sort_values("budget", kind="stable").rename(columns={"cost": column})
         means = pd.DataFrame(in_percent(own, measure, options.error_bars))
         parts.append(own.assign(series=one.label)[["series", "budget", "runs", column]].join(means))
     data: pd.DataFrame = pd.concat(parts, ignore_index=True)
+    if options.y == "log":  # which has no place for 0
+        floor = positive_floor(data[["y", "low"]].to_numpy(dtype=float).ravel()) / 2
+        data[["y", "low", "high"]] = data[["y", "low", "high"]].clip(lower=floor)
     return data.assign(front=on_front(data[column].to_numpy(), data["y"].to_numpy()))
 
 
@@ -133,7 +138,7 @@ def on_front(costs: NDArray[np.float64], errors: NDArray[np.float64]) -> NDArray
 def _draw(axes: Axes, drawn: pd.DataFrame, one: Series, column: str, budgets: list[int]) -> None:
     """One line, whose marks grow with the budget."""
     style = one.drawn() | {"linestyle": one.line if len(drawn) > 1 else "none", "linewidth": 0.9}
-    draw_means(axes, drawn, column, **style | {"markersize": SMALLEST, "markeredgewidth": 0.0})
+    draw_means(axes, drawn, column, **style | {"markersize": SMALLEST})
     rank = [0 if pd.isna(budget) else budgets.index(budget) for budget in drawn["budget"]]
     sizes = np.linspace(SMALLEST, LARGEST, max(2, len(budgets)))[rank] if budgets else np.array([SMALLEST])
     fill: dict[str, Any] = {"color": one.colour} if one.filled else {"facecolor": "white", "edgecolor": one.colour}
@@ -146,4 +151,4 @@ def _draw_front(axes: Axes, front: pd.DataFrame, column: str) -> None:
     points = front.sort_values([column, "y"])[[column, "y"]].to_numpy(dtype=float)
     right, bottom = axes.get_xlim()[1], points[-1, 1]
     x, y = np.append(points[:, 0], right), np.append(points[:, 1], bottom)
-    axes.plot(x, y, drawstyle="steps-post", color=FRONT_COLOUR, linewidth=3.5, zorder=1, label=FRONT)
+    axes.plot(x, y, drawstyle="steps-post", color=FRONT_COLOUR, linewidth=3.0, zorder=1, label=FRONT)

@@ -27,6 +27,7 @@ else:
 Floats = NDArray[np.float64]
 
 PANEL = 1.72  # inches
+WIDEST = 33  # letters of a panel's title in one line
 FINENESS = 241  # points along an axis at which a decision surface is computed
 NEGATIVE, POSITIVE, STORED, BEST = "#D55E00", "#0072B2", "#000000", "#009E73"
 #: From the colour of the one class over white to that of the other.
@@ -73,7 +74,8 @@ def decision_2d(results: Results, options: Decision2D) -> Drawing:
         raise NothingToDraw(f"notes has {len(notes)} texts for {len(found)} panels")
     columns = min(options.columns, len(found))
     rows = -(-len(found) // columns)
-    title_lines = 2 + (options.notes is not None)
+    titles = _titles([trial for trial, _ in found], results.experiment)
+    title_lines = 2 + max(title.count("\n") for title in titles) + (options.notes is not None)
     height = rows * (PANEL + 0.125 * title_lines)
     figure, panels = new_panels(rows, columns, PANEL * columns + 0.15, height, 1)
     gap = rows * columns - len(found)
@@ -81,7 +83,6 @@ def decision_2d(results: Results, options: Decision2D) -> Drawing:
     for axes in panels[-1, :gap]:
         axes.set_axis_off()
     frame = _frame(again)
-    titles = _titles([trial for trial, _ in found], results.experiment)
     for axes, (trial, model), title, note in zip(cells, found, titles, notes, strict=True):
         _panel(axes, again, model, frame, options)
         wrong = again.wrong(model)
@@ -114,7 +115,8 @@ def _titles(trials: list[pd.Series[Any]], experiment: Experiment) -> list[str]:
         elif params.get("budget") is not None:
             name = name.replace("Budget Perceptron", "Budget P.") if len(name) > 20 else name
             words.insert(0, f"p = {params['budget']}")
-        titles.append(f"{name}, {', '.join(words)}" if words else name)
+        title = ", ".join([name, *words])
+        titles.append(title if len(title) <= WIDEST else ",\n".join([name, ", ".join(words)]).removesuffix(",\n"))
     return titles
 
 

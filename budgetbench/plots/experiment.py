@@ -58,8 +58,10 @@ def drawings(results: Results) -> Iterator[Wanted]:
 
 def _suitable(results: Results) -> list[str]:
     """The kinds that an experiment without `plots` gets."""
-    if results.summary["test_error_mean"].notna().any():
-        return ["error_vs_support"]
+    tested = results.summary[results.summary["test_error_mean"].notna()]
+    if len(tested):
+        sized = tested["support_size_mean"].notna()  # what stores no examples is compared by its bytes
+        return ["error_vs_support"] * bool(sized.any()) + ["error_vs_memory"] * bool(not sized.all())
     return list(CURVES) if results.trials["curve"].notna().any() else []
 
 

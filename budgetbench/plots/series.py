@@ -29,11 +29,13 @@ class Series:
 
     Attributes
     ----------
+    title : what the learner is called; the label has its parameters too, where they tell it from others.
     rows : of the summary, indexed by point.
     line, filled : its line style, and whether its markers are filled: they tell a learner's variants apart.
     """
 
     algorithm: str
+    title: str
     label: str
     rows: pd.DataFrame
     colour: str
@@ -78,7 +80,7 @@ def series_of(results: Results, rows: pd.DataFrame, over_sizes: bool) -> list[Se
                 words.append("by " + ", ".join(name.replace("_", " ") for name in sized))
             label = _label(title, words)
             line, filled = LINES[number % len(LINES)], number % 2 == 0
-            found.append(Series(algorithm, label, rows.loc[members], colour, marker, line, filled))
+            found.append(Series(algorithm, title, label, rows.loc[members], colour, marker, line, filled))
     return found
 
 

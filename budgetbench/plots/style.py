@@ -96,7 +96,8 @@ def finish(figure: Figure, axes: Axes, options: Options, title: str, caption: st
     # The legend of an error bar would show the bar; the line with its marker says enough.
     handles = [handle[0] if isinstance(handle, tuple) else handle for handle in handles]
     axes.set_title(textwrap.fill(title, 88 if options.size == "double" else 58), loc="left", pad=8)
-    _legend(figure, handles, labels, _legend_columns(options.size, labels), caption)
+    said = "\n".join(textwrap.fill(line, 120 if options.size == "double" else 78) for line in caption.split("\n"))
+    _legend(figure, handles, labels, _legend_columns(options.size, labels), said)
     limit(axes, options)
 
 

@@ -57,9 +57,8 @@ def value_text(value: Any) -> str:
 
 
 def parameter_name(name: str) -> str:
-    """A parameter's name as people write it: `train size`; of `kernel.gamma`, `gamma`; of a map of features
-    `nystroem n components`."""
-    return name.removeprefix(KERNEL).replace("__", " ").replace("_", " ")
+    """A parameter's name as people write it: `train size`; of `kernel.gamma` and of `nystroem__gamma`, `gamma`."""
+    return name.removeprefix(KERNEL).rpartition("__")[2].replace("_", " ")
 
 
 def parameter_text(name: str, value: Any) -> str:

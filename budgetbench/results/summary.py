@@ -31,6 +31,8 @@ class Results:
     trials : the runs that the experiment asks for, see `assigned`.
     summary : see `summarise`.
     beside : reads the results of another experiment, by its name, in the folder in which this one's lies.
+    example_bytes : what an example of the dataset takes in a model, with its coefficients; None where it was not
+        recorded.
     """
 
     folder: Path
@@ -38,6 +40,7 @@ class Results:
     trials: pd.DataFrame
     summary: pd.DataFrame
     beside: Callable[[str], Results]
+    example_bytes: int | None = None
 
 
 def assigned(trials: pd.DataFrame, experiment: Experiment, keys: Sequence[str] = ()) -> pd.DataFrame:

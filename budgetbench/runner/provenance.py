@@ -23,12 +23,18 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "scikit-learn-intelex", "numba", "
 
 
 def write_provenance(
-    folder: Path, data: Data, settings: dict[str, Any], keys: Sequence[str], packages: Iterable[str] = ()
+    folder: Path,
+    data: Data,
+    example_bytes: int,
+    settings: dict[str, Any],
+    keys: Sequence[str],
+    packages: Iterable[str] = (),
 ) -> None:
     """Write `provenance.json`: no path and no host name, so that it can be published as it is.
 
     Parameters
     ----------
+    example_bytes : what an example takes in a model.
     keys : those of the experiment's trials; `trials.jsonl` may hold others, of an earlier state of the config.
     packages : others than ours that learners or the dataset come from, each with its version.
     """
@@ -41,7 +47,12 @@ def write_provenance(
         "packages": {name: found for name in PACKAGES if (found := _version(name))}
         | {name: version for name, _, version in (package.partition(" ") for package in packages)},
         "blas": sorted({f"{info['internal_api']} {info.get('version', '')}".strip() for info in threadpool_info()}),
-        "data": {"identity": data.identity, "checksum": data.checksum, "files": [path.name for path in data.files]},
+        "data": {
+            "identity": data.identity,
+            "checksum": data.checksum,
+            "files": [path.name for path in data.files],
+            "example_bytes": example_bytes,
+        },
         "settings": settings,
         "keys": list(keys),
     }

@@ -19,6 +19,7 @@ from budgetbench.archive import read_results, write_summary
 from budgetbench.config import load, restricted
 from budgetbench.datasets import Cache, datasets
 from budgetbench.document import dump
+from budgetbench.engine.size import bytes_of_member
 from budgetbench.errors import FailedRunsError, Notice, RequestError
 from budgetbench.experiment import Experiment
 from budgetbench.kernels import Kernel
@@ -212,7 +213,9 @@ def run_experiment(
         replace_file(folder / "experiment.yaml", dump(experiment.resolved()))
         said = ", ".join(map(str, kernels))
         settings = {"jobs": crew.size, "backend": crew.backend, "blas_threads": 1, "kernel": said}
-        write_provenance(folder, source.data, settings, [trial.key for trial in planned], _packages(experiment))
+        member = bytes_of_member(source.problem.X.shape[1], len(source.problem.classes))
+        keys = [trial.key for trial in planned]
+        write_provenance(folder, source.data, member, settings, keys, _packages(experiment))
         try:
             if missing:
                 _run_missing(missing, outcome, store, source, crew, quiet)

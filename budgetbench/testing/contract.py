@@ -11,6 +11,7 @@ import joblib
 import numpy as np
 
 from budgetbench.engine import arrivals
+from budgetbench.engine.expanding import ExpansionLearner
 from budgetbench.engine.kernel_access import Gram, Streamed
 from budgetbench.engine.online import drive
 from budgetbench.kernels import RBF, Linear, Polynomial
@@ -98,7 +99,7 @@ def three_classes_are_learnt(case: Case) -> None:
     model = case.make().fit(X, y)
     assert model.classes_.tolist() == [-1, 1, 2]
     assert model.decision_function(X).shape == (len(X), 3)
-    assert np.mean(model.predict(X) == y) > 0.5
+    assert np.mean(model.predict(X) == y) > np.mean(y == -1)  # the largest class
     assert np.array_equal(pickle.loads(pickle.dumps(model)).decision_function(X), model.decision_function(X))
 
 
@@ -122,7 +123,9 @@ def three_classes_are_learnt_in_parts_by_gram_matrix_or_stream(case: Case) -> No
         assert getattr(parts, count) == getattr(whole, count), count
     assert np.array_equal(parts.decision_function(X), whole.decision_function(X))
     if case.stores:
-        assert whole.insertions_ - whole.removals_ == whole.n_support_ == whole.sizes_[-1] == len(set(whole.support_))
+        assert whole.insertions_ - whole.removals_ == whole.n_support_ == whole.sizes_[-1]
+    if issubclass(case.learner, ExpansionLearner):
+        assert len(set(whole.support_)) == whole.n_support_
         assert np.array_equal(whole.support_vectors_, X[whole.support_])
         assert (np.diff(whole.support_) > 0).all()
     models: list[Any] = [case.make(), case.make()]

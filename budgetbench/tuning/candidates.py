@@ -48,6 +48,8 @@ def candidates(
 ) -> list[Algorithm]:
     """The learners that can be bounded, each as large as the memory allows, with the parameter sets that are tried.
 
+    Learners of two classes learn more of them one against the rest.
+
     Parameters
     ----------
     memory : bytes that a model may take.
@@ -59,10 +61,13 @@ def candidates(
     for name in names or learners:
         cls = learners[name]
         size = size_parameter(cls)
-        if cls.batch or size is None or (n_classes > 2 and not cls.multiclass):
+        several = n_classes > 2 and not cls.multiclass
+        if cls.batch or size is None or (several and not cls.against_the_rest):
             continue
         largest = min(n_examples, _largest(cls, size, memory, n_features, n_classes))
-        sets = [dict(params) for params in _sets(cls, {size: largest}, kernel)] if largest >= 1 else []
+        # Of one against the rest it turns out how many examples its learners share.
+        values = [largest // part for part in (1, 2, 4) if largest // part] if several else [largest][: largest >= 1]
+        sets = [dict(params) for value in values for params in _sets(cls, {size: value}, kernel)]
         if sets:
             grid = {one: tuple(dict.fromkeys(params[one] for params in sets)) for one in sets[0]}
             found.append(Algorithm(learners.canonical(name), cls.revision, None, grid, tuple(sets)))
@@ -106,7 +111,9 @@ def _bytes(cls: type[KernelClassifier], size: Parameters, n_features: int, n_cla
     """Of a model of this size that is full."""
     random = np.random.default_rng(0)
     X = random.standard_normal((PROBED, n_features)).astype(np.float32)
-    model = cls(**{**SETTINGS.get(cls.name, {}), **size}, kernel=NARROW, random_state=0)
+    model: KernelClassifier = cls(**{**SETTINGS.get(cls.name, {}), **size}, kernel=NARROW, random_state=0)
+    if n_classes > 2 and not cls.multiclass and cls.against_the_rest:
+        model = cls.against_the_rest(model)
     model.start(np.array([-1, 1]) if n_classes == 2 else np.arange(n_classes), n_features)
     with one_thread():
         model.learn(Streamed(NARROW, X), random.integers(0, n_classes, PROBED), np.arange(PROBED))

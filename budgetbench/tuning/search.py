@@ -97,6 +97,8 @@ def tune(
     """
     asked = _asked(experiment)
     whole, _ = load_problem(asked, cache)
+    if len(whole.classes) > 2:
+        asked = replace(asked, dataset=replace(asked.dataset, multiclass="one_vs_rest"))
     problem = training_part(whole, asked)
     stream = stream_of(problem, asked, 0)
     told = asked.told_by(problem.X[np.sort(stream.order)])
@@ -178,7 +180,7 @@ class _Search:
         for part in self._parts:
             records = self._records(alive, [RUNS], part)
             kept = _kept(len(alive))
-            alive = sorted(alive, key=lambda number: (_error(records[number, RUNS]), number))
+            alive = sorted(alive, key=lambda number: (self._judged(records[number, RUNS]), number))
             alive = self._different(alive, records)[:kept]
         alive = alive[:FINALISTS]
         records = self._records(alive, range(RUNS), None)
@@ -188,6 +190,10 @@ class _Search:
             reason = next(iter(filter(None, (record.get("error") for record in records.values()))), "none fits")
             raise BudgetbenchError(f"{self._experiment.name}: no candidate came to an end: {reason}")
         return tuple(sorted(fitting, key=lambda one: one.error.mean))
+
+    def _judged(self, record: Record) -> float:
+        """What a candidate is judged by; one that failed, or turns out too large, comes last."""
+        return _error(record) if (record.get("model_bytes") or math.inf) <= self._memory else math.inf
 
     def _different(self, numbers: Sequence[int], records: Mapping[tuple[int, int], Record]) -> list[int]:
         """Without those whose parameters make no difference to what became of another of the same learner."""
@@ -242,6 +248,6 @@ def _kept(alive: int) -> int:
 
 
 def _error(record: dict[str, Any]) -> float:
-    """What a candidate is judged by; one that failed comes last."""
+    """The validation error of a run, infinite where it failed."""
     error = record.get("validation_error") if record["status"] == "ok" else None
     return math.inf if error is None else float(error)

@@ -38,7 +38,7 @@ def test_a_comparison_is_shown_and_written(call: Call) -> None:
     [
         (["--measure", "tests_error"], "Did you mean 'test_error'?"),
         (["--memory", "much"], "--memory: found much; accepted: a number with one of the units B, kB"),
-        (["--memory", "1"], "no two learners have a model of at most 1 B"),
+        (["--memory", "1"], "no two learners have models of at most 1 B"),
         (["results/tiny"], "compare needs two experiments or more"),
     ],
 )

@@ -14,7 +14,7 @@ import pytest
 from support.results import records, write_results
 
 from budgetbench.archive import read_results
-from budgetbench.comparison import FORMATS, compare, table, write
+from budgetbench.comparison import FORMATS, Memory, compare, table, write
 from budgetbench.errors import Notice, RequestError
 
 #: Of each learner: budget → test error, online error, bytes. The smallest test error is not the smallest online error.
@@ -51,9 +51,19 @@ def made(tmp_path: Path) -> Callable[..., list[Any]]:
     return made
 
 
+def test_a_memory_of_examples_is_as_many_bytes_as_they_take_on_each_dataset(made: Any) -> None:
+    small, large = (replace(one, example_bytes=size) for one, size in zip(made(2), (45, 180), strict=True))
+    chosen = compare([small, large], "test_error", [Memory(20, examples=True)]).comparisons[0].chosen
+    assert set(chosen["memory"]) == {"20 examples"}
+    assert set(chosen.loc[chosen["experiment"] == "e0", "model_bytes"]) == {900}
+    assert set(chosen.loc[chosen["experiment"] == "e1", "model_bytes"]) == {3600}
+    with pytest.raises(RequestError, match="e0: what an example takes was not recorded; give --memory in bytes"):
+        compare(made(2), "test_error", [Memory(20, examples=True)])
+
+
 def test_parameters_are_chosen_by_online_error_among_models_that_fit(made: Any) -> None:
-    report = compare(made(), "test_error", [1000, 3700, 100_000])
-    assert [one.memory for one in report.comparisons] == [1000, 3700, 100_000]
+    report = compare(made(), "test_error", [Memory(1000), Memory(3700), Memory(100_000)])
+    assert [one.memory.amount for one in report.comparisons] == [1000, 3700, 100_000]
     for one, value in zip(report.comparisons, (0.30, 0.20, 0.20), strict=True):  # never 0.19: its online error is worse
         own = one.chosen[one.chosen["learner"] == "Budget Perceptron"]
         assert own["mean"].tolist() == pytest.approx([value, value + 0.01, value + 0.02, value + 0.03])
@@ -64,7 +74,7 @@ def test_parameters_are_chosen_by_online_error_among_models_that_fit(made: Any) 
 
 def test_validation_errors_choose_where_they_are_recorded(made: Any) -> None:
     results = made(validation_error=lambda budget: 1 / budget)
-    (one,) = compare(results, "test_error", [100_000]).comparisons
+    (one,) = compare(results, "test_error", [Memory(100_000)]).comparisons
     assert set(one.chosen["chosen_by"]) == {"validation_error", ""}
     assert one.chosen["mean"].iloc[0] == pytest.approx(0.19)
 
@@ -74,18 +84,18 @@ def test_entries_of_one_class_with_titles_of_their_own_are_learners_of_their_own
     for one in results:
         first, *others = one.experiment.algorithms
         object.__setattr__(one.experiment, "algorithms", (replace(first, title="Mine"), *others))
-    found = compare(results, "test_error", [1000]).comparisons[0]
+    found = compare(results, "test_error", [Memory(1000)]).comparisons[0]
     assert found.ranks.to_dict() == {"Forgetron": 1, "Mine": 2}
     assert set(found.chosen["algorithm"]) == {"forgetron", "budget_perceptron"}
 
 
 def test_test_errors_choose_when_that_is_asked_for(made: Any) -> None:
-    (one,) = compare(made(), "test_error", [100_000], ["test_error"]).comparisons
+    (one,) = compare(made(), "test_error", [Memory(100_000)], ["test_error"]).comparisons
     assert one.chosen["mean"].iloc[0] == pytest.approx(0.19)
 
 
 def test_who_has_no_model_so_small_is_left_out_and_named(made: Any) -> None:
-    report = compare(made(), "test_error", [1000])
+    report = compare(made(), "test_error", [Memory(1000)])
     assert report.comparisons[0].left_out == {"Stoptron": "no model so small on any of the 4 datasets"}
     assert any("Stoptron is left out: no model so small" in note for note in table(report).notes)
 
@@ -95,34 +105,34 @@ def test_who_has_nothing_to_be_chosen_by_is_left_out(made: Any, tmp_path: Path) 
     for one in results:
         own = one.summary["algorithm"] == "forgetron"
         one.summary.loc[own, "online_error_mean"] = float("nan")
-    (found,) = compare(results, "test_error", [100_000]).comparisons
+    (found,) = compare(results, "test_error", [Memory(100_000)]).comparisons
     assert found.left_out == {"Forgetron": "nothing recorded that may choose its parameters on any of the 4 datasets"}
 
 
 def test_a_size_that_is_asked_for_and_too_small_is_told(made: Any) -> None:
-    with pytest.warns(Notice, match="100 B are left out: fewer than two learners fit on every dataset"):
-        report = compare(made(), "test_error", [100, 1000])
-    assert [one.memory for one in report.comparisons] == [1000]
+    with pytest.warns(Notice, match="100 B are left out: fewer than two learners have one on every dataset"):
+        report = compare(made(), "test_error", [Memory(100), Memory(1000)])
+    assert [one.memory.amount for one in report.comparisons] == [1000]
 
 
 def test_sizes_that_make_no_difference_are_left_out(made: Any) -> None:
-    assert [one.memory for one in compare(made(), "test_error").comparisons] == [1000, 4000]
+    assert [one.memory.amount for one in compare(made(), "test_error").comparisons] == [1000, 4000]
 
 
 def test_datasets_are_too_few_or_enough(made: Any) -> None:
-    few = compare(made(4), "test_error", [1000]).comparisons[0]
+    few = compare(made(4), "test_error", [Memory(1000)]).comparisons[0]
     assert (few.datasets, few.needed, few.groups) == (4, 6, [])
     assert few.friedman is None
     text = FORMATS["markdown"](compare(made(4), "test_error"))
     assert "4 datasets are too few for any two of 2 learners to differ, which takes 6." in text
-    enough = compare(made(6), "test_error", [1000])
+    enough = compare(made(6), "test_error", [Memory(1000)])
     assert enough.comparisons[0].pairs["p_holm"].tolist() == [2 / 64]
     assert any("1 of 1 pairs differ at the 5% level" in note for note in table(enough).notes)
 
 
 def test_runs_are_no_datasets(made: Any) -> None:
     """Means over runs are compared: a learner that wins each of four datasets wins four times, not twelve."""
-    found = compare(made(4), "test_error", [1000]).comparisons[0].pairs
+    found = compare(made(4), "test_error", [Memory(1000)]).comparisons[0].pairs
     assert found[["wins", "losses", "ties"]].to_numpy().tolist() == [[0, 4, 0]]
 
 
@@ -130,13 +140,13 @@ def test_one_experiment_or_none_in_common_is_refused(made: Any, tmp_path: Path) 
     with pytest.raises(RequestError, match=r"compare needs two experiments or more.*found 1"):
         compare(made(1), "test_error")
     with pytest.raises(RequestError, match=r"of at most 100 B on every dataset.*the two smallest need --memory 900"):
-        compare(made(), "test_error", [100])
+        compare(made(), "test_error", [Memory(100)])
     results = made()
     for one in results:
         one.summary["online_error_mean"] = float("nan")
         one.summary.loc[one.summary["algorithm"] == "stoptron", "test_error_mean"] = float("nan")
     with pytest.raises(RequestError, match=r"no two learners have one parameter set.*give --select test_error"):
-        compare(results, "test_error", [100_000])
+        compare(results, "test_error", [Memory(100_000)])
     experiment(tmp_path / "other", {"stoptron": {20: (0.2, 0.2, 100)}}, 0.0, "vehicle")
     with pytest.raises(RequestError, match="only Stoptron is in all of e0, other"):
         compare([*made(1), read_results(tmp_path / "other")], "test_error")
@@ -177,7 +187,7 @@ def test_what_is_written(made: Any, tmp_path: Path) -> None:
 
 
 def test_latex_has_bold_caption_and_label(made: Any) -> None:
-    text = FORMATS["latex"](compare(made(), "test_error", [3700]))
+    text = FORMATS["latex"](compare(made(), "test_error", [Memory(3700)]))
     lines = text.splitlines()
     assert lines[0] == r"\begin{table}"
     assert lines[-1] == r"\end{table}"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from budgetbench.engine import arrivals, metering
-from budgetbench.engine.arrivals import Arrivals
+from budgetbench.engine.arrivals import Arrivals, SharedBlock
 from budgetbench.engine.base import Rounds
 from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed
 from budgetbench.engine.online import OnlineLearner, drive
@@ -105,6 +105,19 @@ def test_a_cohort_is_charged_as_if_each_were_alone_and_so_for_more_than_it_takes
     assert [model.kernel_seconds_ for model in cohort] == pytest.approx(expected)
     assert [model.train_seconds_ for model in cohort] == pytest.approx(expected)
     assert sum(expected) > 1.5 * (clock.now - begun)
+
+
+def test_nobody_pays_for_having_values_handed_over(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    between = SharedBlock.between
+
+    def slow(block: SharedBlock, rows: Any, columns: Any) -> Any:
+        clock.now += 1000
+        return between(block, rows, columns)
+
+    monkeypatch.setattr(SharedBlock, "between", slow)
+    cohort = [started(name, values) for name, values in ONLINE]
+    drive(cohort, Streamed(KERNEL, X), LABELS, ORDER)
+    assert [model.train_seconds_ for model in cohort] == [model.kernel_seconds_ for model in cohort]
 
 
 @pytest.mark.parametrize(("name", "values"), BATCH, ids=str)

@@ -104,8 +104,24 @@ def test_no_candidate_has_room_for_more_examples_than_there_are() -> None:
     assert stoptron.trials[0]["budget"] == 500
 
 
-def test_learners_that_do_not_take_the_classes_or_the_kernel_are_left_out() -> None:
-    assert all(learners[one.name].multiclass for one in candidates(10_000, 6, 3, 500, RBF(1.0)))
+def test_of_several_classes_learners_of_two_are_tried_in_several_sizes(tmp_path: Path) -> None:
+    (stoptron,) = candidates(10_000, 6, 3, 500, RBF(1.0), ["stoptron"])
+    largest, half, quarter = (params["budget"] for params in stoptron.trials)
+    assert (half, quarter) == (largest // 2, largest // 4)
+    random = np.random.default_rng(0)
+    y = random.integers(0, 3, 300)
+    X = random.normal(size=(300, 2)) + 3 * np.stack([y == 1, y == 2], axis=1)
+    rows = "".join(f"{a},{b},{'xyz'[label]}\n" for (a, b), label in zip(X, y, strict=True))
+    (tmp_path / "three.csv").write_text(rows)
+    found = tuned(tmp_path / "three.csv", tmp_path)
+    assert found.experiment.dataset.multiclass == "one_vs_rest"
+    assert found.finalists[0].error.mean < 0.2
+    assert all(one.model_bytes <= MEMORY for one in found.finalists)
+    write_config(found, MEMORY, tmp_path / "found.yaml")
+    assert load(tmp_path / "found.yaml").algorithms[0].trials == found.experiment.algorithms[0].trials
+
+
+def test_learners_that_have_no_rule_for_the_kernel_are_left_out() -> None:
     assert "fogd" not in {one.name for one in candidates(10_000, 6, 2, 500, Linear())}
 
 

@@ -107,14 +107,16 @@ class BSGD(ExpansionClassifier, OnlineLearner):
         self._stored = points = with_room(self._stored, most + 1, self.maintenance == "projection")
         X = arrivals.access.X[rows]
         columns = np.ascontiguousarray(X.T)
+        with arrivals.meter.computing():
+            K, among = self._kernel.matrix(X, np.ascontiguousarray(points.inputs.T)), self._kernel.matrix(X, X)
         passing = Passing(
             columns,
             column_norms(columns),
             arrivals.access.diagonal[rows],
             np.where(arrivals.classes[rows] == 1, 1.0, -1.0),
             self._course.rounds + rows,
-            self._kernel.matrix(X, np.ascontiguousarray(points.inputs.T)),
-            self._kernel.matrix(X, X),
+            K,
+            among,
         )
         merging = Merging(self._kernel.gamma, table_of_h()) if isinstance(self._kernel, RBF) else NOTHING_MERGES
         bsgd(passing, points, rounds, merging, self.lam, self.budget, MAINTENANCE[self.maintenance])
