@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from budgetbench.lazy import lazy
 
@@ -90,6 +90,15 @@ class SparseRows:
         more = np.full(n - len(self), self.starts[-1], self.starts.dtype)
         return SparseRows.made(self.values, self.inputs, np.concatenate([self.starts, more]), d)
 
+    @property
+    def without_zeros(self) -> NDArray[np.int64]:
+        """The numbers of the inputs that are 0 in no row."""
+        return np.flatnonzero(np.bincount(self.inputs, minlength=self.shape[1]) == len(self))
+
+    def columns(self, numbers: NDArray[np.int64]) -> NDArray[Any]:
+        """These inputs of all rows, dense."""
+        return self.csr[:, numbers].toarray()
+
     def dense(self) -> NDArray[Any]:
         return self.csr.toarray()
 
@@ -126,6 +135,13 @@ def dense(inputs: Any) -> NDArray[Any]:
 def floats(inputs: ArrayLike | SparseRows) -> Inputs:
     """Rows as float32, however they are held."""
     return inputs if isinstance(inputs, SparseRows) else np.asarray(inputs, dtype=np.float32)
+
+
+def contiguous(inputs: Any, dtype: DTypeLike = np.float32) -> Any:
+    """Rows of this kind of number, one after the other in memory, however they are held."""
+    if isinstance(inputs, SparseRows):
+        return inputs.with_values(inputs.values.astype(dtype, copy=False))
+    return np.ascontiguousarray(inputs, dtype=dtype)
 
 
 def joined(first: Any, second: Any) -> Any:

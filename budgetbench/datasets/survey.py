@@ -75,7 +75,8 @@ def survey(path: Path, label: int | str | None = None, header: bool | None = Non
         data = datasets[kind].load(Cache(path.parent), path=str(path))
         counts = np.bincount(data.train.y, minlength=len(data.classes)).tolist()
         X, classes = data.train.X, dict(zip(data.classes, counts, strict=True))
-        return Survey(path, kind, len(X), X.shape[1], classes, to_scale=bool((np.abs(X) > 1).any()))
+        values = X.values if isinstance(X, SparseRows) else X
+        return Survey(path, kind, len(X), X.shape[1], classes, to_scale=bool((np.abs(values) > 1).any()))
     read_with = _csv(path, header) if kind == "csv" else _parquet(path)
     try:
         sheet, key = read_with(-1 if label is None else label)
