@@ -64,6 +64,8 @@ class Size:
 
 
 #: The annotations that declarations share.
+#: What a learner that needs a budget has where none is given.
+USUAL_BUDGET = 100
 Budget = Annotated[int, Ge(1), Le(LARGEST_COUNT), Unit("examples"), Size("B")]
 Examples = Annotated[int, Ge(1), Le(LARGEST_COUNT), Unit("examples")]
 Count = Annotated[int, Ge(1), Le(LARGEST_COUNT)]

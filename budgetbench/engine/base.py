@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -125,7 +125,7 @@ class KernelClassifier(Estimator, ABC):
     against_the_rest: ClassVar[Callable[..., KernelClassifier] | None] = None
 
     kernel: str | Kernel = "rbf"
-    gamma: float | None = None
+    gamma: float | str | None = None
     sigma: float | None = None
     variance: float | None = None
     degree: int | None = None
@@ -193,9 +193,18 @@ class KernelClassifier(Estimator, ABC):
 
     # -- scikit-learn's conventions ------------------------------------------------------------------------------
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn from the rows of X (n, d) with labels y (n,), in the order given."""
-        inputs, y = validation.validate_data(self, X, y, dtype=np.float32, order="C")
+    def fit(self, X: ArrayLike, y: ArrayLike, **others: Any) -> Self:
+        """Learn from the rows of X (n, d) with labels y (n,), in the order given.
+
+        X may be a sparse matrix; it is held as an array, of 4 n d bytes.
+
+        Raises
+        ------
+        TypeError : for weights of examples, or anything else that no learner takes.
+        """
+        refuse_others(others)
+        inputs, y = validation.validate_data(self, X, y, dtype=np.float32, order="C", accept_sparse="csr")
+        inputs = dense(inputs)
         targets.check_classification_targets(y)
         classes, labels = np.unique(y, return_inverse=True)
         self._begin(classes, inputs)
@@ -285,8 +294,8 @@ class KernelClassifier(Estimator, ABC):
     def _inputs(self, X: ArrayLike) -> Floats:
         """The rows of X to decide on, once something is learnt."""
         validation.check_is_fitted(self)
-        inputs: Floats = validation.validate_data(self, X, dtype=np.float32, order="C", reset=False)
-        return inputs
+        kinds = {"dtype": np.float32, "order": "C", "accept_sparse": "csr"}
+        return dense(validation.validate_data(self, X, reset=False, **kinds))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The class of each row of X (n, d)."""
@@ -296,6 +305,21 @@ class KernelClassifier(Estimator, ABC):
     def errs(self, X: ArrayLike, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which rows of X (n, d) are predicted wrong, where `labels` (n,) are indices into the classes; see `wrong`."""
         return wrong(self.decision_function(X), labels)
+
+
+def dense(inputs: Any) -> Floats:
+    """Rows as an array of float32, whether they are sparse or not."""
+    return inputs if isinstance(inputs, np.ndarray) else np.ascontiguousarray(inputs.toarray())
+
+
+def refuse_others(others: Mapping[str, Any]) -> None:
+    """Raise `TypeError` for arguments of `fit` and `partial_fit` that scikit-learn knows and learners here do not."""
+    if others.get("sample_weight") is not None:
+        reason = "the papers' rules weigh all examples alike, and have none of another weight"
+        raise TypeError(f"sample_weight: found weights; accepted: None, as {reason}. Give an example several times.")
+    unknown = [name for name in others if name != "sample_weight"]
+    if unknown:
+        raise TypeError(f"{unknown[0]}: found an argument that fit does not take; accepted: X, y")
 
 
 def choose(values: NDArray[np.float64]) -> NDArray[np.int64]:

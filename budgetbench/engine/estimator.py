@@ -53,5 +53,5 @@ class Estimator:
             estimator_type="classifier",
             target_tags=sklearn_utils.TargetTags(required=True),
             classifier_tags=sklearn_utils.ClassifierTags(),
-            input_tags=sklearn_utils.InputTags(),
+            input_tags=sklearn_utils.InputTags(sparse=True),
         )

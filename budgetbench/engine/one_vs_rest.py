@@ -128,6 +128,8 @@ class OneVsRest(OnlineLearner):
         self._held = np.arange(len(kept))
         if self._tally:
             self.support_: Rows = numbers[self.support_]
+        elif self._stores:  # learners that keep no examples have numbers of their own for their points
+            self.support_ = np.concatenate([machine._points().examples for machine in self._machines])
 
     def _end_part(self) -> None:
         super()._end_part()
@@ -149,11 +151,11 @@ class OneVsRest(OnlineLearner):
         for machine in self._machines:
             machine.close(access)
         super().close(access)
-        if self._tally is None:
-            self.insertions_, self.removals_ = self._total("insertions_"), self._total("removals_")
-        else:
+        if self._tally:
             self.insertions_, self.removals_ = self._tally.insertions, self._tally.removals
-        if not isinstance(self._binary, ExpansionClassifier):
+        else:
+            self.insertions_, self.removals_ = self._total("insertions_"), self._total("removals_")
+        if not self._stores:
             return
         points = self._points()
         self.support_, self.support_vectors_, self.coefficients_ = points.examples, points.inputs, points.coefficients
@@ -174,6 +176,11 @@ class OneVsRest(OnlineLearner):
         points = [machine._points() for machine in self._machines]
         own = [one._replace(coefficients=column) for one, column in zip(points, coefficients, strict=True)]
         return united(own, self._held)
+
+    @property
+    def _stores(self) -> bool:
+        """Whether the learners have support sets, of examples or of other points."""
+        return isinstance(self._binary, ExpansionClassifier)
 
     @property
     def _expands(self) -> bool:
@@ -249,12 +256,13 @@ def margins_of(scores: Values, labels: NDArray[np.int64]) -> Values:
 def united(points: Sequence[Points], arrived: Rows) -> Points:
     """The points of several learners in order of arrival, with a column of coefficients for each learner.
 
-    An example that several store comes once. Points that are no examples, or none that is kept, stay apart and come
-    last.
+    An example that several store comes once. Points that are no examples, or of learners that keep none, stay apart and
+    come last.
     """
     examples = np.concatenate([one.examples for one in points])
-    ranks, kept = len(arrived) + np.arange(len(examples)), np.isin(examples, arrived)
-    ranks[kept] = positions(examples[kept], arrived)
+    ranks = len(arrived) + np.arange(len(examples))
+    known = np.isin(examples, arrived)
+    ranks[known] = positions(examples[known], arrived)
     _, first, places = np.unique(ranks, return_index=True, return_inverse=True)
     coefficients = np.zeros((len(first), len(points)))
     columns = np.repeat(np.arange(len(points)), [len(one.examples) for one in points])

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from typing_extensions import Self
 
 from budgetbench.engine.arrivals import Arrivals, SharedBlock, blocks
-from budgetbench.engine.base import KernelClassifier, Outcome, Points, Rounds
+from budgetbench.engine.base import KernelClassifier, Outcome, Points, Rounds, dense, refuse_others
 from budgetbench.engine.kernel_access import KernelAccess, Metered, Rows, Streamed
 from budgetbench.engine.metering import Meter
 from budgetbench.engine.size import bytes_of_example, nbytes
@@ -195,11 +195,14 @@ class OnlineLearner(KernelClassifier):
             points=self._points(),
             rounds=Rounds(self.margins_, self.sizes_),
             mistakes=self.mistakes_,
-            margin_errors=int(np.count_nonzero(self.margins_ <= self.margin_threshold)),
+            margin_errors=self._count_margin_errors(),
             insertions=self.insertions_,
             removals=self.removals_,
             kernel_evaluations=self.kernel_evaluations_,
         )
+
+    def _count_margin_errors(self) -> int:
+        return int(np.count_nonzero(self.margins_ <= self.margin_threshold))
 
     # -- scikit-learn's conventions ----------------------------------------------------------------------------
 
@@ -207,15 +210,17 @@ class OnlineLearner(KernelClassifier):
         super()._fit(inputs, labels)
         self._remember(inputs, labels, np.arange(len(inputs)))
 
-    def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None, **others: Any) -> Self:
         """Go on learning from the rows of X (n, d) with labels y (n,), one after the other.
 
         Parameters
         ----------
         classes : all labels that will ever come; needed at the first call if its y lacks some.
         """
+        refuse_others(others)
         begins = getattr(self._learner, "_memory", None) is None
-        inputs: Floats = validation.validate_data(self, X, dtype=np.float32, order="C", reset=begins)
+        kinds = {"dtype": np.float32, "order": "C", "accept_sparse": "csr"}
+        inputs = dense(validation.validate_data(self, X, reset=begins, **kinds))
         y = validation.column_or_1d(y)
         validation.check_consistent_length(inputs, y)
         targets.check_classification_targets(y)

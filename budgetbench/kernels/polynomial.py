@@ -87,7 +87,7 @@ class Linear(OfProducts):
         return 1.0, 0.0, 1, 1.0
 
 
-@kernels.register("polynomial")
+@kernels.register("polynomial", aliases=("poly",))
 @dataclass(frozen=True)
 class Polynomial(OfProducts):
     """K(x, z) = (gamma x·z + coef0)^degree

@@ -9,7 +9,7 @@ from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled, record
-from budgetbench.engine.base import Outcome, Rounds, learner
+from budgetbench.engine.base import Rounds, learner
 from budgetbench.engine.certain import arriving_value, margin_against
 from budgetbench.engine.expanding import ExpansionLearner
 from budgetbench.engine.expansion import Block, Expansion, note, scale, store
@@ -57,8 +57,8 @@ class ALMA(ExpansionLearner):
         if self._course.passes == 1:
             self._margin_errors = errors + (self._margin_errors if self._course.first else 0)
 
-    def outcome(self) -> Outcome:
-        return super().outcome()._replace(margin_errors=self._margin_errors)
+    def _count_margin_errors(self) -> int:
+        return self._margin_errors
 
 
 @compiled

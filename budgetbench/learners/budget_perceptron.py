@@ -11,7 +11,7 @@ from budgetbench.engine.expanding import ExpansionLearner
 from budgetbench.engine.expansion import Block, Expansion, discard, note
 from budgetbench.engine.updates import RULES, UpdateRule, is_due, margin_of, update
 from budgetbench.errors import ParameterError
-from budgetbench.parameters import Budget, NonNegative, Positive
+from budgetbench.parameters import USUAL_BUDGET, Budget, NonNegative, Positive
 
 #: In place of a budget: no fixed limit.
 VARIABLE = -1
@@ -31,7 +31,7 @@ class BudgetPerceptron(ExpansionLearner):
 
     Parameters
     ----------
-    budget : the number p of examples that are stored at most (fixed size).
+    budget : the number p of examples that are stored at most (fixed size); by default 100.
     size : ``fixed``, or ``variable`` for no fixed limit.
     update : rule for the coefficient of a new example: ``perceptron``, ``mira`` or ``no_bias_svm``.
     beta : an example whose margin y f(x) is at most this is stored; by default 0, 0.01 for ``mira``, 1 for
@@ -52,7 +52,7 @@ class BudgetPerceptron(ExpansionLearner):
     def _check_together(cls, values: dict[str, Any]) -> None:
         values["beta"] = margin_of(values["beta"], values["update"], values["size"] == "variable")
         if values["size"] == "fixed" and values["budget"] is None:
-            raise ParameterError("budget", None, "an integer of at least 1, or size: variable")
+            values["budget"] = USUAL_BUDGET
         if values["size"] == "variable" and values["budget"] is not None:
             raise ParameterError("budget", values["budget"], "nothing where the size is variable")
 
@@ -65,7 +65,8 @@ class BudgetPerceptron(ExpansionLearner):
         return margin_of(self.beta, self.update, self.size == "variable")
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
-        budget_perceptron(block, f, rounds, self.margin_threshold, self.budget or VARIABLE, RULES[self.update], self.C)
+        budget = VARIABLE if self.size == "variable" else self.budget or USUAL_BUDGET
+        budget_perceptron(block, f, rounds, self.margin_threshold, budget, RULES[self.update], self.C)
 
 
 @compiled

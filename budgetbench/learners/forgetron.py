@@ -13,7 +13,7 @@ from budgetbench.engine.certain import margin_against, value
 from budgetbench.engine.expanding import ExpansionLearner
 from budgetbench.engine.expansion import Block, Expansion, discard, note, scale, store
 from budgetbench.engine.storage import Placed, Storage
-from budgetbench.parameters import Budget
+from budgetbench.parameters import USUAL_BUDGET, Budget
 
 #: K(x, x) above 1 by no more than this is rounding.
 TOLERANCE = 1e-4
@@ -41,7 +41,7 @@ class Forgetron(ExpansionLearner):
     spare = 1
     changeable = frozenset({"budget"})
 
-    budget: Budget
+    budget: Budget = USUAL_BUDGET
 
     def start(self, classes: NDArray[Any], n_features: int) -> None:
         super().start(classes, n_features)

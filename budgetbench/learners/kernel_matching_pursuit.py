@@ -15,7 +15,7 @@ from budgetbench.errors import ParameterError
 from budgetbench.kernels import Floats
 from budgetbench.kernels.products import column_norms
 from budgetbench.lazy import lazy
-from budgetbench.parameters import Budget, Repeats
+from budgetbench.parameters import USUAL_BUDGET, Budget, Repeats
 
 scipy_linalg = lazy("scipy.linalg")
 
@@ -54,7 +54,7 @@ class KernelMatchingPursuit(BatchLearner):
 
     order_free = True
 
-    budget: Budget
+    budget: Budget = USUAL_BUDGET
     backfitting: bool = False
     iterations: Repeats | None = None
 

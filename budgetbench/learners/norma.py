@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled, record
-from budgetbench.engine.base import Outcome, Rounds, learner
+from budgetbench.engine.base import Rounds, learner
 from budgetbench.engine.certain import kernel_values
 from budgetbench.engine.expansion import Block, Expansion, leave, note
 from budgetbench.engine.kernel_access import KernelAccess
@@ -90,8 +90,8 @@ class NORMA(ShrinkingLearner):
         super().close(access)
         self.rho_ = float(self._target.rho)
 
-    def outcome(self) -> Outcome:
-        return super().outcome()._replace(margin_errors=self._margin_errors)
+    def _count_margin_errors(self) -> int:
+        return self._margin_errors
 
 
 @compiled

@@ -7,7 +7,7 @@ from budgetbench.engine.base import Rounds, learner
 from budgetbench.engine.certain import margin_against
 from budgetbench.engine.expanding import ExpansionLearner
 from budgetbench.engine.expansion import Block, Expansion, discard, note, store
-from budgetbench.parameters import Budget
+from budgetbench.parameters import USUAL_BUDGET, Budget
 
 
 @learner(
@@ -37,7 +37,7 @@ class RandomizedBudgetPerceptron(ExpansionLearner):
     whole = True
     changeable = frozenset({"budget"})
 
-    budget: Budget
+    budget: Budget = USUAL_BUDGET
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         for chance in self._random.random(max(0, f.counts.members - self.budget)):  # the budget was made smaller

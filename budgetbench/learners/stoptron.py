@@ -7,7 +7,7 @@ from budgetbench.engine.base import Rounds, learner
 from budgetbench.engine.certain import margin_against
 from budgetbench.engine.expanding import ExpansionLearner
 from budgetbench.engine.expansion import Block, Expansion, note, store
-from budgetbench.parameters import Budget
+from budgetbench.parameters import USUAL_BUDGET, Budget
 
 
 @learner("stoptron", title="Stoptron", color="#999999", marker="X")
@@ -29,7 +29,7 @@ class Stoptron(ExpansionLearner):
     discards = False
     changeable = frozenset({"budget"})
 
-    budget: Budget
+    budget: Budget = USUAL_BUDGET
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         stoptron(block, f, rounds, self.budget)

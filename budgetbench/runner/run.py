@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
 from collections import Counter
@@ -130,8 +131,8 @@ def run(
     config: str | Path,
     *,
     jobs: int = -1,
-    results: str | Path = "results",
-    data: str | Path = "data",
+    results: str | Path | None = None,
+    data: str | Path | None = None,
     mirror: str | None = None,
     permutations: int | None = None,
     overrides: Sequence[str] = (),
@@ -150,8 +151,9 @@ def run(
     jobs : how many runs go on at once; -1 for one on each core.
     backend : "loky" for worker processes, so that a run that dies or hangs harms no other; "threading" for threads of
         this process (``jobs=1``: the calling thread, where a debugger sees what goes on).
-    results, data : folders of results and of dataset files.
-    mirror : folder or URL asked for dataset files before the public sources.
+    results, data : folders of results and of dataset files; by default `results` and `data`, or those that the
+        environment names in BUDGETBENCH_RESULTS and BUDGETBENCH_DATA, as for the command.
+    mirror : folder or URL asked for dataset files before the public sources; by default BUDGETBENCH_MIRROR.
     permutations : number of runs, in place of the configuration's.
     overrides : ``KEY=VALUE`` in place of the configuration's values.
     only : names of the algorithms to run; all when empty.
@@ -169,8 +171,10 @@ def run(
     """
     crew = Crew(jobs, backend, gram_limit, timeout)
     experiment = load(config, overrides, permutations)
-    cache = Cache(data, mirror, quiet=quiet)
-    outcome = run_experiment(experiment, cache, Path(results), crew, only=only, fresh=fresh, quiet=quiet)
+    named = os.environ.get
+    folder = Path(results or named("BUDGETBENCH_RESULTS") or "results")
+    cache = Cache(data or named("BUDGETBENCH_DATA") or "data", mirror or named("BUDGETBENCH_MIRROR"), quiet=quiet)
+    outcome = run_experiment(experiment, cache, folder, crew, only=only, fresh=fresh, quiet=quiet)
     trials = read_results(outcome.folder).trials
     if outcome.failed:
         raise FailedRunsError(f"{outcome.failed} of {outcome.ran} runs failed; the first: {outcome.errors[0]}", trials)

@@ -18,7 +18,7 @@ from budgetbench.engine.kernel_access import Rows, gather
 from budgetbench.errors import ParameterError
 from budgetbench.lazy import one_thread
 from budgetbench.learners.projecting.span import Batch, Matrix, Span
-from budgetbench.parameters import Budget, NonNegative, Positive, Size
+from budgetbench.parameters import USUAL_BUDGET, Budget, NonNegative, Positive, Size
 
 #: In place of a budget, of a fixed threshold η, of a bound U: there is none.
 UNLIMITED, EACH_ROUND, NO_BOUND = np.iinfo(np.int64).max, -1.0, 0.0
@@ -40,7 +40,7 @@ class ProjectingLearner(OnlineToBatch):
     U : the bound on the competitor's norm itself.
     eta : a fixed threshold η.
     budget : the number of examples that are stored at most; once it is reached every mistake is projected. On its own
-        (η = 0): nothing is projected before, but for what lies in the span.
+        (η = 0): nothing is projected before, but for what lies in the span. 100 where nothing else is given.
     average : keep the mean of all hypotheses too, see `averaged_decision_function`.
     """
 
@@ -60,7 +60,7 @@ class ProjectingLearner(OnlineToBatch):
         if len(given) > 1:
             raise ParameterError(given[1], values[given[1]], f"one of {', '.join(THRESHOLDS)}, not several")
         if not given and values["budget"] is None:
-            raise ParameterError("bound_budget", None, f"one of {', '.join(THRESHOLDS)}, or budget")
+            values["budget"] = USUAL_BUDGET
 
     def start(self, classes: NDArray[Any], n_features: int) -> None:
         super().start(classes, n_features)
@@ -68,7 +68,8 @@ class ProjectingLearner(OnlineToBatch):
 
     def _thresholds(self) -> tuple[int, float, float]:
         """The budget, the fixed η and the bound U, or what stands for none."""
-        budget = UNLIMITED if self.budget is None else self.budget
+        given = any(getattr(self, name) is not None for name in THRESHOLDS)
+        budget = self.budget or (UNLIMITED if given else USUAL_BUDGET)
         if self.eta is not None:
             return budget, self.eta, NO_BOUND
         if self.U is not None:

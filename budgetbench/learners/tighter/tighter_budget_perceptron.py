@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -25,7 +26,7 @@ from budgetbench.learners.tighter.evaluation_sets import (
     laid_out,
     meet,
 )
-from budgetbench.parameters import Budget, Count, Examples, NonNegative, Positive, Size
+from budgetbench.parameters import USUAL_BUDGET, Budget, Count, Examples, NonNegative, Positive, Size
 
 
 @learner("tighter_budget_perceptron", title="Tighter Budget Perceptron", color="#0072B2", marker="^")
@@ -57,7 +58,8 @@ class TighterBudgetPerceptron(ExpansionLearner):
     Parameters
     ----------
     budget : the number p of examples that are stored at most.
-    evaluate : ``all``, ``support``, ``random`` or ``flips``: on which examples errors are counted.
+    evaluate : ``all``, ``support``, ``random`` or ``flips``: on which examples errors are counted. With ``all`` memory
+        grows with the stream; where `partial_fit` goes on it warns of that.
     evaluation_size : their number q, for ``random`` and ``flips``.
     removal : ``after_insertion`` or ``before_insertion``.
     candidates : look at only so many of the stored examples for each removal, in turn, besides the newcomer; all by
@@ -75,7 +77,7 @@ class TighterBudgetPerceptron(ExpansionLearner):
     changeable = frozenset({"budget", "beta", "C", "candidates", "remove_at_once"})
     randomised = True  # the reservoir; drawn whatever the evaluation set, and so cheap that it does not matter
 
-    budget: Budget
+    budget: Budget = USUAL_BUDGET
     evaluate: EvaluationRule = "all"
     evaluation_size: Annotated[Examples, Size("q", kept=False)] | None = None
     removal: Literal["after_insertion", "before_insertion"] = "after_insertion"
@@ -110,6 +112,18 @@ class TighterBudgetPerceptron(ExpansionLearner):
         super().start(classes, n_features)
         self._evaluation = evaluation_set(self.evaluate, self.evaluation_size)
         self._turn = 0
+        self._told = False  # that nothing bounds its memory
+
+    def _change_to(self, parameters: dict[str, Any]) -> None:
+        super()._change_to(parameters)
+        if self.evaluate == "all" and not self._told:
+            self._told = True
+            warnings.warn(
+                f"{self.title} goes on with evaluate='all': it keeps every example that it sees, and its memory and "
+                "the time of a call grow with them; evaluate='random' with an evaluation_size bounds both",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         self._evaluation = laid_out(self._evaluation, self._pool.companions, len(f.stored))
