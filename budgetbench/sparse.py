@@ -5,12 +5,13 @@ Kernels read the rows as they are held. Whoever else asks for inputs gets them d
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from budgetbench.lazy import lazy
 
@@ -75,6 +76,11 @@ class SparseRows:
         """The values of row i are number starts[i] to starts[i + 1]."""
         return self.csr.indptr
 
+    @property
+    def nbytes(self) -> int:
+        """Of the same inputs as an array: what a model takes does not depend on how its data set was held."""
+        return self.dtype.itemsize * len(self) * self.shape[1]
+
     def __len__(self) -> int:
         return int(self.csr.shape[0])
 
@@ -113,16 +119,17 @@ class SparseRows:
 Inputs = NDArray[np.float32] | SparseRows
 
 
-def is_worth_it(n: int, d: int, values: int) -> bool:
-    """Whether inputs of shape (n, d), so many of them not 0, are held sparse."""
-    return 4 * n * d > SMALL and values <= SHARE * n * d
+def is_worth_it(matrix: Any) -> bool:
+    """Whether the inputs of a sparse matrix of scipy's are held sparse."""
+    size = math.prod(matrix.shape)
+    return 4 * size > SMALL and matrix.nnz <= SHARE * size
 
 
 def held(inputs: Any) -> Inputs:
     """Rows of float32, an array or a sparse matrix of scipy's, as they are held: sparse where it is worth it."""
     if isinstance(inputs, np.ndarray | SparseRows):
         return inputs
-    return SparseRows.of(inputs) if is_worth_it(*inputs.shape, inputs.nnz) else dense(inputs)
+    return SparseRows.of(inputs) if is_worth_it(inputs) else dense(inputs)
 
 
 def dense(inputs: Any) -> NDArray[Any]:
@@ -132,9 +139,16 @@ def dense(inputs: Any) -> NDArray[Any]:
     return np.ascontiguousarray(inputs.dense() if isinstance(inputs, SparseRows) else inputs.toarray())
 
 
-def floats(inputs: ArrayLike | SparseRows) -> Inputs:
-    """Rows as float32, however they are held."""
-    return inputs if isinstance(inputs, SparseRows) else np.asarray(inputs, dtype=np.float32)
+def bare(inputs: Any) -> Any:
+    """Rows as other packages know them: an array, or scipy's CSR array."""
+    return inputs.csr if isinstance(inputs, SparseRows) else inputs
+
+
+def floats(inputs: Any) -> Inputs:
+    """Rows of any kind, as float32."""
+    if hasattr(inputs, "tocsr"):
+        inputs = SparseRows.of(inputs)
+    return contiguous(inputs) if isinstance(inputs, SparseRows) else np.asarray(inputs, dtype=np.float32)
 
 
 def contiguous(inputs: Any, dtype: DTypeLike = np.float32) -> Any:
@@ -144,18 +158,14 @@ def contiguous(inputs: Any, dtype: DTypeLike = np.float32) -> Any:
     return np.ascontiguousarray(inputs, dtype=dtype)
 
 
-def joined(first: Any, second: Any) -> Any:
-    """The rows of both, sparse if one of them is."""
-    if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
-        return np.concatenate([first, second])
-    return SparseRows(sparse.vstack([_csr(first), _csr(second)], format="csr"))
+def joined(*parts: Any) -> Any:
+    """The rows of several, sparse if some of them are."""
+    if not any(isinstance(part, SparseRows) for part in parts):
+        return np.concatenate(parts)
+    return SparseRows(sparse.vstack([sparse.csr_array(bare(part)) for part in parts], format="csr"))
 
 
-def _csr(inputs: Any) -> Any:
-    return inputs.csr if isinstance(inputs, SparseRows) else sparse.csr_array(inputs)
-
-
-def by_strips(function: Callable[[NDArray[Any]], NDArray[Any]], inputs: Any) -> NDArray[Any]:
+def by_strips(function: Callable[[NDArray[Any]], NDArray[Any]], inputs: Inputs) -> NDArray[Any]:
     """What a function makes of dense rows, all at once or, of sparse ones, a part at a time."""
     if not isinstance(inputs, SparseRows):
         return function(inputs)

@@ -120,6 +120,7 @@ def prepare(data: Data, section: DatasetSection, seed: int = 0, run: int = 0) ->
     numbers: slice | Rows = slice(None)
     if data.encoding is not None:
         X, numbers = data.encoding.inputs(X, trained)
+    Z: Any
     if isinstance(X, SparseRows):
         Z = _scaled_sparse(X, section)
     else:
@@ -192,8 +193,8 @@ def _warn_of_merged(Z: Any, held: Inputs, section: DatasetSection) -> None:
         j = merged[0]
         others = f" and {merged.size - 1} more" if merged.size > 1 else ""
         warnings.warn(
-            f"{section.name}: input {columns[j] + 1}{others} varies by {spread[j]:.2g} about {Z[:, j].mean():.4g}, of which "
-            "float32 loses much: different values become one. Set dataset.scale: standard.",
+            f"{section.name}: input {columns[j] + 1}{others} varies by {spread[j]:.2g} about {Z[:, j].mean():.4g}, of "
+            "which float32 loses much: different values become one. Set dataset.scale: standard.",
             stacklevel=3,
         )
 

@@ -43,7 +43,7 @@ class Examples:
     digits.
     """
 
-    X: Floats | SparseRows
+    X: Any
     y: Indices
     dtype: InitVar[type[np.floating[Any]]] = np.float32
 
@@ -87,14 +87,15 @@ class Data:
 
 
 def array_checksum(*arrays: NDArray[Any] | SparseRows) -> str:
-    """SHA-256 of arrays, their kinds and shapes; of sparse rows, which are others than dense ones, all they consist of."""
+    """SHA-256 of arrays, their kinds and shapes; of sparse rows another than of the same rows as an array."""
     digest = hashlib.sha256()
     for array in arrays:
         digest.update(f"{array.dtype.str}{array.shape}".encode())
         if isinstance(array, SparseRows):
-            digest.update(array_checksum(array.values, array.inputs.astype(np.int64), array.starts.astype(np.int64)).encode())
-            continue
-        digest.update(np.ascontiguousarray(array).data)
+            places = array.inputs.astype(np.int64), array.starts.astype(np.int64)
+            digest.update(array_checksum(array.values, *places).encode())
+        else:
+            digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
 
 

@@ -164,7 +164,7 @@ def read_libsvm(
     X, y = sklearn_datasets.load_svmlight_file(io.BytesIO(content), n_features=n_features, zero_based=zero_based)
     shape = f"{X.shape[0]} rows of {X.shape[1]} inputs, as the highest index says"
     advice = "Number the inputs that occur from 1, or leave the rare ones out"
-    if is_worth_it(*X.shape, X.nnz):
+    if is_worth_it(X):
         if X.shape[1] > limits.WIDEST:
             raise ValueError(f"{shape}; at most {limits.WIDEST} inputs are read. {advice}")
         return SparseRows.of(X), y

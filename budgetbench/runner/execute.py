@@ -23,7 +23,7 @@ from budgetbench.results.curves import checkpoints_of
 from budgetbench.runner.plan import Trial
 from budgetbench.runner.provenance import host
 from budgetbench.runner.workspace import open_access
-from budgetbench.sparse import Inputs
+from budgetbench.sparse import Inputs, bare
 from budgetbench.streams import LearningProblem, Stream, make_learner, stream_of
 from budgetbench.version import __version__
 
@@ -186,10 +186,10 @@ def _tested(model: KernelClassifier, X: Inputs, stream: Stream) -> Record:
     record: Record = dict.fromkeys(names)
     held_out = stream.validation
     if len(held_out):
-        record["validation_error"] = float(np.mean(model.errs(X[held_out], stream.labels[held_out])))
+        record["validation_error"] = float(np.mean(model.errs(bare(X[held_out]), stream.labels[held_out])))
     if not len(stream.test):
         return record
-    inputs, labels = X[stream.test], stream.labels[stream.test]
+    inputs, labels = bare(X[stream.test]), stream.labels[stream.test]
     begun = time.perf_counter()
     record["test_error"] = float(np.mean(model.errs(inputs, labels)))
     record["predict_seconds"] = round(time.perf_counter() - begun, 6)

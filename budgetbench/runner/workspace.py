@@ -144,8 +144,8 @@ def open_inputs(folder: Path) -> Inputs:
     """The inputs that `write_inputs` wrote, mapped."""
     if (folder / DENSE).exists():
         return read_only(np.load(folder / DENSE, mmap_mode="r"))
-    *arrays, width = (np.load(folder / name, mmap_mode="r") for name in PARTS)
-    return SparseRows.made(*map(read_only, arrays), int(width))
+    values, inputs, starts, width = (np.load(folder / name, mmap_mode="r") for name in PARTS)
+    return SparseRows.made(read_only(values), read_only(inputs), read_only(starts), int(width))
 
 
 def write_gram(path: Path, kernel: Kernel, X: Inputs, jobs: int) -> None:
