@@ -21,7 +21,7 @@ from budgetbench.foreign.drivers import Driver
 from budgetbench.foreign.features import PARAMETERS, map_of
 from budgetbench.kernels import Floats, Kernel, Values
 from budgetbench.parameters import Accepted, Count, Parameter, Repeats, check, missing, unknown
-from budgetbench.sparse import Inputs, dense
+from budgetbench.sparse import Inputs, bare, by_strips, dense
 
 #: Examples whose features are computed at a time.
 BLOCK = 512
@@ -133,7 +133,8 @@ class ForeignLearner(KernelClassifier):
             first = dense(X[order[: self._map.n_components]]).astype(np.float64)
             self._transformer = self._map.fitted(self._kernel, first, self.random_state)
         if self.batch:
-            self._driver.learn(self._features(dense(X[order])), labels[order])
+            inputs = X[order]
+            self._driver.learn(by_strips(self._features, inputs) if self._map else bare(inputs), labels[order])
             return
         margins = [self._see(Z, own) for Z, own in self._chunks(X, labels, order)]
         self._rounds = Rounds(np.concatenate(margins), np.empty(0, dtype=np.int64))

@@ -16,7 +16,7 @@ from budgetbench.engine.support import BatchLearner
 from budgetbench.kernels import Floats, Values
 from budgetbench.lazy import lazy
 from budgetbench.parameters import Positive
-from budgetbench.sparse import bare, by_strips
+from budgetbench.sparse import bare, by_strips, dense
 
 exceptions, sklearn_svm = lazy("sklearn.exceptions"), lazy("sklearn.svm")
 
@@ -65,11 +65,12 @@ class SVM(BatchLearner):
             machine = _solved(self._solver(), bare(access.X[rows]), labels[rows])
         by_age = np.argsort(machine.support_)  # the solver has them by class
         self.support_ = rows[machine.support_[by_age]]
+        coefficients = dense(machine.dual_coef_)
         if binary:
-            self.coefficients_ = machine.dual_coef_[0][by_age]
+            self.coefficients_ = coefficients[0][by_age]
             self.intercept_ = float(machine.intercept_[0])
         else:
-            self.coefficients_ = machine.dual_coef_.T[by_age]
+            self.coefficients_ = coefficients.T[by_age]
             self._machine = machine
 
     def _solver(self) -> Any:
