@@ -110,7 +110,7 @@ def test_with_room_for_all_it_is_the_perceptron(problem: Any, stream: str, beta:
     assert roomy.margins_.tolist() == plain.margins_.tolist()
 
 
-@pytest.mark.parametrize("values", [{}, {"size": "variable", "budget": 5}, {"budget": 0}], ids=str)
+@pytest.mark.parametrize("values", [{"size": "variable", "budget": 5}, {"budget": 0}], ids=str)
 def test_a_budget_exactly_where_the_size_is_fixed(values: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match="budget"):
         BudgetPerceptron.checked(values)
