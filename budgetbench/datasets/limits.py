@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 from typing import IO
 
-#: Bytes of the largest file that is read, of what an archive unpacks to, and of a dense array made of a sparse file.
+#: Bytes of the largest file that is read, of what an archive unpacks to, and of a file's inputs as a dense array.
 LARGEST = 8_000_000_000
 #: Bytes that may come of any file, however small: the worst that a malicious one can cost.
 ALWAYS = 64_000_000
