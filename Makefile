@@ -15,6 +15,9 @@ SKIP ?=
 # How tests are parted among processes: a run of neighbours for each, then whoever is done first takes from the others.
 ACROSS ?= -n auto --maxprocesses 8 --dist worksteal
 
+# Where compiled loops are tested.
+LOOPS = tests/engine tests/kernels tests/learners tests/datasets/test_datasets.py tests/test_compiled.py
+
 # The sample of mutants.
 MUTANTS ?= 120
 SEED ?= 1
@@ -44,8 +47,8 @@ test: $(READY) ## Run the tests
 coverage: $(READY) ## Run the tests and show which branches they miss (NUMBA_DISABLE_JIT=1: of compiled loops too)
 	$(BIN)/python -m pytest $(ACROSS) --cov --cov-report=term-missing
 
-test-checked: $(READY) ## Run the tests with every access of the compiled loops checked against the bounds of its array
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest $(ACROSS)
+test-checked: $(READY) ## Run the tests of compiled loops with every access checked against the bounds of its array
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest $(ACROSS) $(LOOPS)
 
 mutants: $(READY) ## Change the numerical code in MUTANTS places, drawn from SEED, and see which changes no test notices
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[mutants]'
