@@ -15,7 +15,7 @@ for continuous integration; it finds what is broken.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 
 import numpy as np
@@ -45,7 +45,7 @@ class Interval:
     mean: float
     low: float | None = None
     high: float | None = None
-    tail: Callable[[float], float] | None = None
+    tail: Callable[[float], float] | None = field(default=None, compare=False, repr=False)
     allowance: float = 0.0
 
     @property

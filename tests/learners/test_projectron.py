@@ -255,7 +255,7 @@ def test_a_longer_threshold_stores_less() -> None:
     assert sizes[-1] == 0  # ‖δ‖ ≤ 1 from the start: everything is projected onto nothing
 
 
-@pytest.mark.parametrize("values", [{}, {"U": 1.0, "eta": 0.1}, {"bound_budget": 5, "U": 1.0}, {"eta": -0.1}], ids=str)
+@pytest.mark.parametrize("values", [{"U": 1.0, "eta": 0.1}, {"bound_budget": 5, "U": 1.0}, {"eta": -0.1}], ids=str)
 def test_one_threshold_or_a_budget(values: dict[str, Any]) -> None:
     with pytest.raises(ParameterError):
         Projectron.checked(values)
