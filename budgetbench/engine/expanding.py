@@ -66,6 +66,11 @@ class ExpansionLearner(ExpansionClassifier, OnlineLearner):
         if access.gram is not None:
             self._pool.spread(access.gram)
 
+    def see(self, arrivals: Arrivals) -> Rounds:
+        # here, as a learner that overrides `_see` may let the pool alone: its changes are not to be told twice
+        self._pool.counts.ended = self._pool.counts.changes = 0
+        return super().see(arrivals)
+
     def _see(self, arrivals: Arrivals) -> Rounds:
         pool, access, n = self._pool, arrivals.access, len(arrivals.rows)
         if access.gram is not None:
@@ -80,7 +85,6 @@ class ExpansionLearner(ExpansionClassifier, OnlineLearner):
         y: NDArray[Any] = classes if self.per_class else np.where(classes == 1, 1.0, -1.0)
         chance = self._random.random(n) if self.randomised else np.empty(0)
         rounds = Rounds(np.empty(n), np.empty(n, np.int64))
-        pool.counts.ended = pool.counts.changes = 0
         self._visit(Block(order, y, read_only(pool.K), read_only(diagonal), chance), pool.f, rounds)
         self._check_finite(arrivals, rounds)
         return rounds
