@@ -115,7 +115,7 @@ def one_against_the_rest_is_a_learner_for_each_class(case: Case) -> None:
 
 def three_classes_are_learnt_in_parts(case: Case) -> None:
     X, y = three_classes()
-    classes, labels = np.unique(y, return_inverse=True)
+    classes = np.unique(y)
     whole, parts = case.make().fit(X, y), case.make()
     for rows in np.split(np.arange(len(X)), [1, 2, 40, 47]):
         parts.partial_fit(X[rows], y[rows], classes=classes)
