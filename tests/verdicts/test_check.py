@@ -6,6 +6,7 @@ import csv
 import io
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,9 +14,12 @@ import pytest
 from support.results import records, write_results
 
 from budgetbench.cli import main
+from budgetbench.results.measures import POINTS
 from budgetbench.significance import holm
-from budgetbench.verdicts import Verdict, check, counts, failures, words
-from budgetbench.verdicts.model import EXPLAINED, FAILS, HOLDS, NOT_RUN, Basis
+from budgetbench.verdicts import Verdict, check, counts, failures, published, words
+from budgetbench.verdicts.evidence import Evidence, Finding
+from budgetbench.verdicts.model import EXPLAINED, FAILS, HOLDS, NOT_RUN, Basis, Explanation, Outcome
+from budgetbench.verdicts.statistics import Interval
 from budgetbench.verdicts.writing import FORMATS
 
 Make = Callable[..., Any]
@@ -147,6 +151,14 @@ def test_p_is_corrected_over_the_measured_comparisons_of_a_paper(banana: Callabl
     family = [one for verdict in weston for one in verdict.evidence if one.p is not None]
     assert len(family) > 5
     assert [one.adjusted for one in family] == holm([one.p for one in family]).tolist()
+
+
+@pytest.mark.parametrize(("high", "outcome"), [(3, EXPLAINED), (1, FAILS)])
+def test_a_reason_has_to_reach_each_comparison_that_is_refuted(high: float, outcome: Outcome) -> None:
+    means = {0.5: 0.999, 2.0: 0.999, -9.0: 0.001}
+    comparisons = tuple(Evidence("a - b", Interval(5, mean), POINTS, doubt) for mean, doubt in means.items())
+    said = replace(published("weston2005").claims[0], explained={"all": Explanation("Why.", 0, high)})
+    assert Verdict(said, "usps", Finding("difference < 0", comparisons)).outcome is outcome
 
 
 def test_what_is_true_by_construction_is_not_corrected(write: Make, tmp_path: Path) -> None:

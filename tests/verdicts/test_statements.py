@@ -142,6 +142,19 @@ def test_range_of_sizes(write: Make, sizes: Make) -> None:
     assert check(view, "range_of_sizes", of=BUDGET, measure="test_error", margin=1, factor=5).outcome != SHOWN
 
 
+def test_a_range_is_undecided_where_sizes_are(write: Make, sizes: Make) -> None:
+    level = [0.1] * 5
+    view = write(
+        records("budget_perceptron", {"budget": 10}, test_error=level),
+        sizes("budget_perceptron", {20: 0.11, 40: 0.5}),  # 1 ± 1 points above the best
+    )
+    outcomes = [
+        check(view, "range_of_sizes", of=BUDGET, measure="test_error", margin=1.2, factor=factor).outcome
+        for factor in (1, 2, 4)
+    ]
+    assert outcomes == [SHOWN, OPEN, REFUTED]
+
+
 def test_best_parameter(write: Make) -> None:
     means = {1.0: 0.20, 10.0: 0.10, 100.0: 0.1005}
     sets = [records("svm", {"C": C}, test_error=errors(mean), support_size=[50] * 5) for C, mean in means.items()]
