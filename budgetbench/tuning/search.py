@@ -54,14 +54,19 @@ class Finalist:
 
     Attributes
     ----------
-    error : its validation error over the runs.
+    errors : its validation error in each run.
     model_bytes : of its largest model.
     """
 
     algorithm: str
     params: Parameters
-    error: Interval
+    errors: tuple[float, ...]
     model_bytes: int
+
+    @property
+    def error(self) -> Interval:
+        """The mean of the errors, with its interval."""
+        return of_values(pd.Series(self.errors))
 
 
 @dataclass(frozen=True)
@@ -211,9 +216,7 @@ class _Search:
         errors = [_error(record) for record in records]
         if not all(map(math.isfinite, errors)):
             return None
-        return Finalist(
-            algorithm.name, params, of_values(pd.Series(errors)), max(record["model_bytes"] for record in records)
-        )
+        return Finalist(algorithm.name, params, tuple(errors), max(record["model_bytes"] for record in records))
 
     def _records(self, numbers: Sequence[int], runs: Sequence[int], first: int | None) -> dict[tuple[int, int], Record]:
         """What came of candidates in these runs, of the first so many examples of the stream, or of all."""

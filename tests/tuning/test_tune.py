@@ -177,7 +177,7 @@ def test_of_data_split_anew_only_the_training_rows_of_the_first_split_are_seen(
         load(tmp_path / "found.yaml"), Cache(tmp_path, quiet=True), tmp_path / "results", HERE, quiet=True
     )
     (trial,) = read_results(outcome.folder).trials.to_dict("records")
-    assert trial["validation_error"] == found.finalists[0].error.values[0]
+    assert trial["validation_error"] == found.finalists[0].errors[0]
 
 
 def test_any_number_of_workers_finds_the_same(train: Path, tmp_path: Path) -> None:
