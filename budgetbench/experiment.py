@@ -29,7 +29,8 @@ from budgetbench.parameters import (
 )
 
 if TYPE_CHECKING:
-    from budgetbench.kernels import Floats, Kernel
+    from budgetbench.kernels import Kernel
+    from budgetbench.sparse import Inputs
 
 #: Counted in every key: raise it when a change alters streams, noise or kernel values.
 REVISION = 2
@@ -363,7 +364,7 @@ class Experiment:
         crossed = tuple(algorithm.crossed(grid) for algorithm in self.algorithms)
         return replace(self, kernel=grid.kernels[0], kernel_grid=grid if several else None, algorithms=crossed)
 
-    def told_by(self, X: Floats) -> Experiment:
+    def told_by(self, X: Inputs) -> Experiment:
         """The experiment whose kernels have numbers for what they leave to the training rows X (n, d)."""
         told = tuple(dict.fromkeys(kernel.told_by(X) for kernel in self.kernels))
         grid = self.kernel_grid or KernelGrid(told)

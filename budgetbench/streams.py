@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,9 @@ from budgetbench.engine.base import KernelClassifier
 from budgetbench.engine.kernel_access import Rows
 from budgetbench.errors import ConfigError, DataError
 from budgetbench.experiment import Algorithm, DatasetSection, Experiment, LabelNoise, Parameters, without_kernel
-from budgetbench.kernels import Floats
 from budgetbench.learners import learners
 from budgetbench.seeds import Role, generator
+from budgetbench.sparse import Inputs, SparseRows, contiguous, joined
 
 #: Rounding beyond this share of an input's standard deviation is told.
 MERGED = 1e-3
@@ -32,18 +32,23 @@ class LearningProblem:
 
     Attributes
     ----------
-    X : inputs, float32 of shape (n, d): the training rows, then the test rows.
+    X : inputs, float32 of shape (n, d), dense or sparse: the training rows, then the test rows.
     labels : class of each row as a position in `classes`, int64 of shape (n,).
     classes : what learners call the classes: ±1 where one class stands against the rest, else the published labels.
     n_train : how many rows are training rows; all of them where a run splits the rows anew.
     identity : names the content of the dataset.
     """
 
-    X: Floats
+    X: Inputs
     labels: NDArray[np.int64]
     classes: NDArray[Any]
     n_train: int
     identity: str
+
+    @property
+    def without_inputs(self) -> LearningProblem:
+        """The same with as many rows of no inputs."""
+        return replace(self, X=np.empty((len(self.X), 0), dtype=np.float32))
 
 
 @dataclass(frozen=True)
@@ -99,7 +104,7 @@ def prepare(data: Data, section: DatasetSection, seed: int = 0, run: int = 0) ->
     """
     train = _limited(data.train, section.limit)
     test = data.test if data.test is not None else Examples(train.X[:0], train.y[:0])
-    X = np.concatenate([train.X, test.X])
+    X = joined(train.X, test.X)
     y = np.concatenate([train.y, test.y])
     resplit = section.train_size is not None
     n_train = len(X) if resplit else len(train)
@@ -115,8 +120,12 @@ def prepare(data: Data, section: DatasetSection, seed: int = 0, run: int = 0) ->
     numbers: slice | Rows = slice(None)
     if data.encoding is not None:
         X, numbers = data.encoding.inputs(X, trained)
-    Z = _scaled(X, np.arange(len(X)) if section.scale_on == "all" else trained, section.scale, numbers)
-    held = np.ascontiguousarray(Z, dtype=np.float32)
+    Z: Any
+    if isinstance(X, SparseRows):
+        Z = _scaled_sparse(X, section)
+    else:
+        Z = _scaled(X, np.arange(len(X)) if section.scale_on == "all" else trained, section.scale, numbers)
+    held = contiguous(Z)
     if X.dtype == np.float64:  # numbers with more digits than float32 has
         _warn_of_merged(Z, held, section)
     return LearningProblem(held, labels, classes, n_train, data.identity)
@@ -171,17 +180,21 @@ def _relabelled(
     return positive[y].astype(np.int64), np.array([-1, 1])
 
 
-def _warn_of_merged(Z: NDArray[np.float64], held: Floats, section: DatasetSection) -> None:
+def _warn_of_merged(Z: Any, held: Inputs, section: DatasetSection) -> None:
     """Say so where float32, in which kernels are computed, is too coarse for how an input varies."""
+    columns = np.arange(Z.shape[1])
+    if isinstance(Z, SparseRows) and isinstance(held, SparseRows):  # a single 0 lets an input vary more than that
+        columns = Z.without_zeros
+        Z, held = Z.columns(columns), held.columns(columns)
     spread = np.std(Z, axis=0)
     lost = np.abs(Z - held).max(axis=0)
     merged = np.flatnonzero((lost > MERGED * spread) & (np.ptp(Z, axis=0) > 0))
     if merged.size:
-        j = int(merged[0])
+        j = merged[0]
         others = f" and {merged.size - 1} more" if merged.size > 1 else ""
         warnings.warn(
-            f"{section.name}: input {j + 1}{others} varies by {spread[j]:.2g} about {Z[:, j].mean():.4g}, of which "
-            "float32 loses much: different values become one. Set dataset.scale: standard.",
+            f"{section.name}: input {columns[j] + 1}{others} varies by {spread[j]:.2g} about {Z[:, j].mean():.4g}, of "
+            "which float32 loses much: different values become one. Set dataset.scale: standard.",
             stacklevel=3,
         )
 
@@ -200,6 +213,25 @@ def _scaled(
         elif step != "none" and Z[:, numbers].size:
             origin, scale = _place(Z[rows][:, numbers], step)
             Z[:, numbers] = (Z[:, numbers] - origin) / _nonzero(scale)
+    return Z
+
+
+def _scaled_sparse(X: SparseRows, section: DatasetSection) -> SparseRows:
+    """Apply the steps that leave zeros as they are.
+
+    Raises
+    ------
+    ConfigError
+        For any other.
+    """
+    Z = contiguous(X, np.float64)
+    for step in section.scale:
+        if step == "unit":  # of dense rows: the sums of all zeros and values are rounded like theirs
+            lengths = np.concatenate([np.sqrt((strip**2).sum(axis=1)) for strip in Z.strips()])
+            Z = Z.with_values(Z.values / _nonzero(np.repeat(lengths, np.diff(Z.starts))))
+        elif step != "none":
+            hint = f"{section.name} is held sparse, and {step} would make other numbers of its zeros."
+            raise ConfigError(("dataset", "scale"), step, "none or unit", hint)
     return Z
 
 

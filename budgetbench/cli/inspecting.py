@@ -102,7 +102,7 @@ def start(found: survey.Survey) -> dict[str, Any]:
     if tested < 1 or len(found.classes) < 2:
         what = f"{n} rows of {len(found.classes)} classes"
         raise RequestError(f"{found.path}: {what}; accepted: five rows or more, of two classes or more. See --label")
-    dataset |= {"scale": "standard"} if found.to_scale else {}
+    dataset |= {"scale": "unit" if found.sparse else "standard"} if found.to_scale else {}
     dataset |= {"train_size": n - tested, "test_size": tested}
     budgets = [budget for budget in BUDGETS if budget < n - tested] or [1]
     several = len(found.classes) > 2

@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 
 from budgetbench.comparison.comparing import Comparison, Report
-from budgetbench.comparison.ranks import ALPHA
 from budgetbench.plots.base import Drawing
 from budgetbench.plots.style import GREY, close_panels, learner_style, new_panels
 from budgetbench.results.measures import MEASURES
+from budgetbench.significance import ALPHA
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

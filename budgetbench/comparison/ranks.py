@@ -15,11 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
 
-#: Differences that chance makes in fewer cases are significant.
-ALPHA = 0.05
+from budgetbench.significance import ALPHA, holm
 
 
 class Friedman(NamedTuple):
@@ -60,15 +59,6 @@ def signed_rank(differences: ArrayLike) -> float:
     total, positive = int(ranks.sum()), int(ranks[given[given != 0] > 0].sum())
     apart = np.abs(2 * np.arange(total + 1) - total)
     return min(1.0, float(share[apart >= abs(2 * positive - total)].sum()))
-
-
-def holm(p: ArrayLike) -> NDArray[np.float64]:
-    """p of several tests, adjusted so that the chance of any false finding stays below the level (Holm 1979)."""
-    given = np.asarray(p, dtype=float)
-    order = np.argsort(given, kind="stable")
-    adjusted = np.empty(len(given))
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(given[order] * np.arange(len(given), 0, -1)))
-    return adjusted
 
 
 def pairs(values: pd.DataFrame) -> pd.DataFrame:

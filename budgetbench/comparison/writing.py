@@ -9,13 +9,13 @@ import pandas as pd
 
 from budgetbench.comparison.comparing import Comparison, Report
 from budgetbench.comparison.diagram import diagram
-from budgetbench.comparison.ranks import ALPHA
 from budgetbench.plots.experiment import save
 from budgetbench.plots.style import styled
 from budgetbench.results.files import replace_file
 from budgetbench.results.formats import document, floating
 from budgetbench.results.measures import MEASURES
 from budgetbench.results.table import Cell, Column, Group, Table
+from budgetbench.significance import ALPHA
 
 LABEL = "tab:compare"
 

@@ -18,6 +18,7 @@ from budgetbench.packages import packages_of
 from budgetbench.parameters import Parameter, Unit, check, declared
 from budgetbench.registry import Registry
 from budgetbench.seeds import Role, generator
+from budgetbench.sparse import SparseRows, contiguous
 
 if TYPE_CHECKING:
     from budgetbench.datasets.cache import Cache
@@ -36,20 +37,20 @@ Drawn = Annotated[int, Ge(2), Le(MOST_DRAWN), Unit("examples")]
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Inputs X of shape (n, d) and classes y, int64 of shape (n,): positions in `Data.classes`.
+    """Inputs X of shape (n, d), dense or sparse, and classes y, int64 of shape (n,): positions in `Data.classes`.
 
     X is float32, unless `dtype` asks for float64: for numbers as the user has them, of which scaling may need all
     digits.
     """
 
-    X: Floats
+    X: Any
     y: Indices
     dtype: InitVar[type[np.floating[Any]]] = np.float32
 
     def __post_init__(self, dtype: type[np.floating[Any]]) -> None:
-        object.__setattr__(self, "X", np.ascontiguousarray(self.X, dtype=dtype))
+        object.__setattr__(self, "X", contiguous(self.X, dtype))
         object.__setattr__(self, "y", np.ascontiguousarray(self.y, dtype=np.int64))
-        if self.X.ndim != 2 or self.y.shape != (len(self.X),):
+        if len(self.X.shape) != 2 or self.y.shape != (len(self.X),):
             raise ValueError(f"inputs of shape {self.X.shape} do not go with labels of shape {self.y.shape}")
 
     def __len__(self) -> int:
@@ -85,11 +86,16 @@ class Data:
         return array_checksum(*(array for part in parts for array in (part.X, part.y)))
 
 
-def array_checksum(*arrays: NDArray[Any]) -> str:
+def array_checksum(*arrays: NDArray[Any] | SparseRows) -> str:
+    """SHA-256 of arrays, their kinds and shapes; of sparse rows another than of the same rows as an array."""
     digest = hashlib.sha256()
     for array in arrays:
         digest.update(f"{array.dtype.str}{array.shape}".encode())
-        digest.update(np.ascontiguousarray(array).data)
+        if isinstance(array, SparseRows):
+            places = array.inputs.astype(np.int64), array.starts.astype(np.int64)
+            digest.update(array_checksum(array.values, *places).encode())
+        else:
+            digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
 
 

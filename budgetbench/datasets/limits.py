@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 from typing import IO
 
-#: Bytes of the largest file that is read, of what an archive unpacks to, and of a dense array made of a sparse file.
+#: Bytes of the largest file that is read, of what an archive unpacks to, and of a file's inputs as a dense array.
 LARGEST = 8_000_000_000
 #: Bytes that may come of any file, however small: the worst that a malicious one can cost.
 ALWAYS = 64_000_000
@@ -16,6 +16,8 @@ ALWAYS = 64_000_000
 UNPACKED_RATIO = 250
 #: Beyond that, bytes of dense array for each byte of sparse text: with one input in a thousand other than zero it fits.
 DENSE_RATIO = 500
+#: Inputs of the widest rows that are held sparse: blocks of them are made dense, of half a gigabyte each at most.
+WIDEST = 250_000
 
 
 def read_whole(path: Path) -> bytes:

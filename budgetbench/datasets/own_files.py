@@ -26,6 +26,7 @@ from budgetbench.datasets.columns import MISSING, Encoding
 from budgetbench.datasets.parse import beginning, brief, unpack
 from budgetbench.errors import DataError
 from budgetbench.parameters import Accepted
+from budgetbench.sparse import SparseRows
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 #: The largest whole number that a label can be.
@@ -34,8 +35,8 @@ LARGEST = 2**63 - 1
 LONGEST = 200
 
 EXPECTED = "a class: a whole number or a name"
-#: Inputs (n, d) and labels (n,), numbers or strings.
-Table = tuple[NDArray[Any], NDArray[Any]]
+#: Inputs (n, d), dense or sparse, and labels (n,), numbers or strings.
+Table = tuple[Any, NDArray[Any]]
 
 
 def _path(value: Any) -> Path:
@@ -146,25 +147,40 @@ def complaints_of(path: Path) -> Iterator[None]:
         raise DataError(f"{path}: {brief(error)}") from error
 
 
-def check_inputs(path: Path, X: NDArray[Any], gaps: bool = False) -> None:
+def check_inputs(path: Path, X: NDArray[Any] | SparseRows, gaps: bool = False) -> None:
     """DataError for what is no table of finite numbers; with `gaps` some may be unknown."""
+    if isinstance(X, SparseRows):
+        _check_sparse(path, X)
+        return
     if X.ndim != 2 or not X.size:
         raise DataError(f"{path}: inputs of shape {X.shape}; expected rows and columns, at least one of each")
     with np.errstate(over="ignore"):
         finite = np.isfinite(X.astype(np.float32, copy=False)) | (np.isnan(X) if gaps else False)
     if not finite.all():
         row, column = (int(i) for i in np.argwhere(~finite)[0])
-        found = f"example {row + 1}, input {column + 1}: found {X[row, column]}"
-        raise DataError(f"{path}: {found}; expected a finite number, at most 3.4e38 in size")
+        raise _not_finite(path, row, column, X[row, column])
 
 
-def examples(X: NDArray[Any], y: Indices, as_found: bool = False) -> Examples:
+def _check_sparse(path: Path, X: SparseRows) -> None:
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(X.values.astype(np.float32))
+    if not finite.all():
+        e = int(np.argmin(finite))
+        raise _not_finite(path, int(np.searchsorted(X.starts, e, side="right")) - 1, int(X.inputs[e]), X.values[e])
+
+
+def _not_finite(path: Path, row: int, column: int, value: float) -> DataError:
+    found = f"example {row + 1}, input {column + 1}: found {value}"
+    return DataError(f"{path}: {found}; expected a finite number, at most 3.4e38 in size")
+
+
+def examples(X: NDArray[Any] | SparseRows, y: Indices, as_found: bool = False) -> Examples:
     """Examples of numbers as they are: float32 where that changes none, otherwise float64, until they are scaled.
 
     Float64 in any case for columns `as_found`, which are still to be encoded.
     """
-    held = X.astype(np.float32)
-    return Examples(held, y) if not as_found and (held == X).all() else Examples(X, y, np.float64)
+    values = X.values if isinstance(X, SparseRows) else X
+    return Examples(X, y, np.float32 if not as_found and (values.astype(np.float32) == values).all() else np.float64)
 
 
 def shown(value: Any) -> str:

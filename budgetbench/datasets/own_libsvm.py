@@ -15,6 +15,7 @@ from budgetbench.datasets.base import register
 from budgetbench.datasets.own_files import Files, OwnArrays, Table, as_objects, content_of, is_number
 from budgetbench.datasets.parse import brief, read_libsvm
 from budgetbench.errors import DataError
+from budgetbench.sparse import SparseRows
 
 #: Inputs of one dense row of 8 GB.
 MOST_INPUTS = 1_000_000_000
@@ -85,6 +86,8 @@ def rows(content: bytes) -> int:
 
 def widened(table: Table, width: int) -> Table:
     X, labels = table
+    if isinstance(X, SparseRows):
+        return X.padded(len(X), width), labels
     return np.pad(X, ((0, 0), (0, width - X.shape[1]))), labels
 
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from budgetbench.datasets import limits, lzw
 from budgetbench.lazy import lazy
+from budgetbench.sparse import SparseRows, is_worth_it
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -153,18 +154,24 @@ def read_idx(content: bytes) -> NDArray[np.uint8]:
 
 def read_libsvm(
     content: bytes, n_features: int | None = None, zero_based: bool = False
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Inputs, dense, and labels of a LIBSVM (svmlight) file, whose indices start at 1 unless `zero_based`."""
+) -> tuple[Any, NDArray[np.float64]]:
+    """Inputs and labels of a LIBSVM (svmlight) file, whose indices start at 1 unless `zero_based`.
+
+    Inputs are an array, or `SparseRows` where that would be large and holds little but zeros.
+    """
     if not zero_based and (dense := _read_dense_libsvm(content, n_features)):
         return dense
     X, y = sklearn_datasets.load_svmlight_file(io.BytesIO(content), n_features=n_features, zero_based=zero_based)
+    shape = f"{X.shape[0]} rows of {X.shape[1]} inputs, as the highest index says"
+    advice = "Number the inputs that occur from 1, or leave the rare ones out"
+    if is_worth_it(X):
+        if X.shape[1] > limits.WIDEST:
+            raise ValueError(f"{shape}; at most {limits.WIDEST} inputs are read. {advice}")
+        return SparseRows.of(X), y
     size = X.shape[0] * X.shape[1] * X.dtype.itemsize
     if size > limits.allowed(len(content), limits.DENSE_RATIO):
-        shape = f"{X.shape[0]} rows of {X.shape[1]} inputs, as the highest index says"
-        raise ValueError(
-            f"{shape}, would take {limits.gigabytes(size)} as a dense table, more than so short a file may. Number the "
-            "inputs that occur from 1, or leave the rare ones out"
-        )
+        table = f"{limits.gigabytes(size)} as a dense table, more than so short a file may"
+        raise ValueError(f"{shape}, would take {table}. {advice}")
     return X.toarray(), np.asarray(y, dtype=np.float64)
 
 

@@ -21,6 +21,7 @@ from budgetbench.datasets.own_parquet import read
 from budgetbench.datasets.own_tables import labelled, sheet_of_frame
 from budgetbench.datasets.parse import beginning
 from budgetbench.errors import DataError, RequestError
+from budgetbench.sparse import SparseRows
 
 #: Names that columns of labels often have.
 LABELS = ("class", "label", "target", "y", "outcome", "species", "diagnosis", "category", "kind")
@@ -43,6 +44,7 @@ class Survey:
     labelled : which of its rows have a label.
     header : whether the first line names the columns, where that was said.
     to_scale : whether there are numbers beyond -1 and 1.
+    sparse : whether the inputs are held sparse.
     """
 
     path: Path
@@ -55,6 +57,7 @@ class Survey:
     labelled: NDArray[np.bool_] = field(default_factory=lambda: np.ones(0, dtype=bool))
     header: bool | None = None
     to_scale: bool = True
+    sparse: bool = False
 
     @property
     def unlabelled(self) -> int:
@@ -75,7 +78,9 @@ def survey(path: Path, label: int | str | None = None, header: bool | None = Non
         data = datasets[kind].load(Cache(path.parent), path=str(path))
         counts = np.bincount(data.train.y, minlength=len(data.classes)).tolist()
         X, classes = data.train.X, dict(zip(data.classes, counts, strict=True))
-        return Survey(path, kind, len(X), X.shape[1], classes, to_scale=bool((np.abs(X) > 1).any()))
+        sparse = isinstance(X, SparseRows)
+        to_scale = bool((np.abs(X.values if sparse else X) > 1).any())
+        return Survey(path, kind, len(X), X.shape[1], classes, to_scale=to_scale, sparse=sparse)
     read_with = _csv(path, header) if kind == "csv" else _parquet(path)
     try:
         sheet, key = read_with(-1 if label is None else label)

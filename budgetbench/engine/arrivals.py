@@ -12,6 +12,7 @@ from budgetbench.engine import metering
 from budgetbench.engine.kernel_access import KernelAccess, Rows, Source, gather
 from budgetbench.engine.metering import Meter
 from budgetbench.kernels import Floats
+from budgetbench.sparse import dense
 
 #: Examples that arrive between two products with the support set: large enough for BLAS, small beside the support.
 BLOCK = 512
@@ -36,8 +37,8 @@ class Arrivals:
 
     @property
     def inputs(self) -> Floats:
-        """Of shape (n, d)."""
-        return self.access.X[self.rows]
+        """Of shape (n, d), dense."""
+        return dense(self.access.X[self.rows])
 
     @property
     def labels(self) -> NDArray[np.int64]:

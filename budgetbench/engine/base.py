@@ -23,6 +23,7 @@ from budgetbench.kernels import Floats, Kernel, Values, kernels, make_kernel
 from budgetbench.lazy import lazy
 from budgetbench.parameters import Parameter, check, declared, plain
 from budgetbench.registry import Registry
+from budgetbench.sparse import Inputs, by_strips, floats, held
 
 targets, validation = lazy("sklearn.utils.multiclass"), lazy("sklearn.utils.validation")
 
@@ -56,10 +57,10 @@ def learner(
 
 
 class Points(NamedTuple):
-    """What a model stores: inputs, float32 of shape (n, d), with their coefficients, and the numbers of the examples
-    that they are, -1 for points that are none."""
+    """What a model stores: inputs, float32 of shape (n, d), dense or sparse, with their coefficients, and the numbers
+    of the examples that they are, -1 for points that are none."""
 
-    inputs: Floats
+    inputs: Inputs
     coefficients: Values
     examples: Rows
 
@@ -197,7 +198,7 @@ class KernelClassifier(Estimator, ABC):
     def fit(self, X: ArrayLike, y: ArrayLike, **others: Any) -> Self:
         """Learn from the rows of X (n, d) with labels y (n,), in the order given.
 
-        X may be a sparse matrix; it is held as an array, of 4 n d bytes.
+        X may be a sparse matrix; it is held as an array, of 4 n d bytes, where that is small or few inputs are 0.
 
         Raises
         ------
@@ -205,14 +206,14 @@ class KernelClassifier(Estimator, ABC):
         """
         refuse_others(others)
         inputs, y = validation.validate_data(self, X, y, dtype=np.float32, order="C", accept_sparse="csr")
-        inputs = dense(inputs)
+        inputs = held(inputs)
         targets.check_classification_targets(y)
         classes, labels = np.unique(y, return_inverse=True)
         self._begin(classes, inputs)
         self._learner._fit(inputs, labels.astype(np.int64))
         return self._adopt()
 
-    def _begin(self, classes: NDArray[Any], inputs: Floats) -> None:
+    def _begin(self, classes: NDArray[Any], inputs: Inputs) -> None:
         """Choose who learns: where there are more classes than this learner takes, several stand in for it."""
         self._learnt = False
         several = len(classes) > 2 and not self.multiclass
@@ -225,7 +226,7 @@ class KernelClassifier(Estimator, ABC):
         """Who learns in `fit` and `partial_fit`."""
         return self._stand_in or self
 
-    def _fit(self, inputs: Floats, labels: NDArray[np.int64]) -> None:
+    def _fit(self, inputs: Inputs, labels: NDArray[np.int64]) -> None:
         self.learn(Streamed(self._kernel, inputs), labels, np.arange(len(inputs)))
 
     def _adopt(self) -> Self:
@@ -280,7 +281,7 @@ class KernelClassifier(Estimator, ABC):
             given = kernels[self.kernel].guessed(n_features)
         return make_kernel(self.kernel, **given)
 
-    def _fit_kernel(self, inputs: Floats) -> None:
+    def _fit_kernel(self, inputs: Inputs) -> None:
         """Multiply the kernel by a power of two if its values need it, and say so."""
         plain = self._kernel.told_by(inputs)
         self._kernel = plain.fitted_to(inputs)
@@ -290,13 +291,13 @@ class KernelClassifier(Estimator, ABC):
     def decision_function(self, X: ArrayLike) -> Values:
         """Decision values: of shape (n,) for two classes (above 0: the second), (n, n_classes) for more."""
         inputs = self._inputs(X)
-        return self._learner._decide(inputs)
+        return by_strips(self._learner._decide, inputs)
 
-    def _inputs(self, X: ArrayLike) -> Floats:
+    def _inputs(self, X: ArrayLike) -> Inputs:
         """The rows of X to decide on, once something is learnt."""
         validation.check_is_fitted(self)
         kinds = {"dtype": np.float32, "order": "C", "accept_sparse": "csr"}
-        return dense(validation.validate_data(self, X, reset=False, **kinds))
+        return floats(validation.validate_data(self, X, reset=False, **kinds))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The class of each row of X (n, d)."""
@@ -306,11 +307,6 @@ class KernelClassifier(Estimator, ABC):
     def errs(self, X: ArrayLike, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which rows of X (n, d) are predicted wrong, where `labels` (n,) are indices into the classes; see `wrong`."""
         return wrong(self.decision_function(X), labels)
-
-
-def dense(inputs: Any) -> Floats:
-    """Rows as an array of float32, whether they are sparse or not."""
-    return inputs if isinstance(inputs, np.ndarray) else np.ascontiguousarray(inputs.toarray())
 
 
 def refuse_others(others: Mapping[str, Any]) -> None:

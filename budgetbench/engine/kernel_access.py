@@ -13,6 +13,7 @@ from budgetbench.compiled import compiled
 from budgetbench.engine import metering
 from budgetbench.engine.metering import Meter, cost_of_value
 from budgetbench.kernels import Floats, Kernel
+from budgetbench.sparse import Inputs
 
 Rows = NDArray[np.int64]
 
@@ -31,7 +32,7 @@ class KernelAccess(ABC):
 
     Attributes
     ----------
-    X : the inputs, float32 of shape (n, d), for solvers that bring their own kernels.
+    X : the inputs, float32 of shape (n, d), dense or sparse, for solvers that bring their own kernels.
     kernel : whose values they are, multiplied by a power of two where need be (`Kernel.fitted_to`); None where a Gram
         matrix came without it.
     diagonal : K(x, x) for each row, float32 of shape (n,).
@@ -40,7 +41,7 @@ class KernelAccess(ABC):
     rate : seconds that a value would take to compute, where they are at hand; see `engine.metering`.
     """
 
-    X: Floats
+    X: Inputs
     diagonal: Floats
     least: float = 0.0
     kernel: Kernel | None = None
@@ -61,7 +62,7 @@ class KernelAccess(ABC):
 class Gram(KernelAccess):
     """The whole matrix of kernel values, computed beforehand and shared by all who learn from the data set."""
 
-    def __init__(self, gram: Floats, X: Floats, kernel: Kernel | None = None) -> None:
+    def __init__(self, gram: Floats, X: Inputs, kernel: Kernel | None = None) -> None:
         self.X, self.kernel = X, kernel
         self.least = kernel.least(X) if kernel else 0.0
         self.gram = self._gram = read_only(gram)
@@ -79,7 +80,7 @@ class Streamed(KernelAccess):
 
     kernel: Kernel
 
-    def __init__(self, kernel: Kernel, X: Floats) -> None:
+    def __init__(self, kernel: Kernel, X: Inputs) -> None:
         self.X, self.kernel = X, kernel
         self.diagonal, self.least = kernel.diagonal(X), kernel.least(X)
 

@@ -17,7 +17,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from budgetbench.kernels import Floats, Kernel
+from budgetbench.kernels import Kernel
+from budgetbench.sparse import Inputs
 
 #: Seconds, of which differences count.
 clock = time.perf_counter
@@ -63,7 +64,7 @@ class Meter:
         self.owed += cost - spent
 
 
-def cost_of_value(kernel: Kernel, X: Floats) -> float:
+def cost_of_value(kernel: Kernel, X: Inputs) -> float:
     """Seconds that a kernel value between rows of X takes when a block meets what is kept."""
     spread = np.linspace(0, len(X), min(2 * SAMPLE, len(X)), endpoint=False).astype(np.int64)
     taken = []

@@ -25,6 +25,7 @@ from budgetbench.engine.size import nbytes
 from budgetbench.engine.storage import positions
 from budgetbench.engine.support import BatchLearner, ExpansionClassifier
 from budgetbench.kernels import Floats, Values
+from budgetbench.sparse import joined
 
 #: Scores that differ by no more than this share of the largest one are equal but for rounding: they decide nothing.
 EQUAL = 2.0**-40
@@ -271,7 +272,7 @@ def united(points: Sequence[Points], arrived: Rows) -> Points:
     coefficients = np.zeros((len(first), len(points)))
     columns = np.repeat(np.arange(len(points)), [len(one.examples) for one in points])
     coefficients[places, columns] = np.concatenate([one.coefficients for one in points])
-    return Points(np.concatenate([one.inputs for one in points])[first], coefficients, examples[first])
+    return Points(joined(*(one.inputs for one in points))[first], coefficients, examples[first])
 
 
 class Tally:

@@ -13,14 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 from typing_extensions import Self
 
 from budgetbench.engine.arrivals import Arrivals, SharedBlock, blocks
-from budgetbench.engine.base import KernelClassifier, Outcome, Points, Rounds, dense, refuse_others
+from budgetbench.engine.base import KernelClassifier, Outcome, Points, Rounds, refuse_others
 from budgetbench.engine.kernel_access import KernelAccess, Metered, Rows, Streamed
 from budgetbench.engine.metering import Meter
 from budgetbench.engine.size import bytes_of_example, nbytes
 from budgetbench.errors import ParameterError
-from budgetbench.kernels import Floats, Values
+from budgetbench.kernels import Values
 from budgetbench.lazy import lazy
 from budgetbench.parameters import Repeats
+from budgetbench.sparse import Inputs, held, joined
 
 targets, validation = lazy("sklearn.utils.multiclass"), lazy("sklearn.utils.validation")
 
@@ -48,7 +49,7 @@ class Course:
 class Memory(NamedTuple):
     """What the next call of `partial_fit` needs of the rows before: those that are kept, and their numbers in all."""
 
-    X: Floats
+    X: Inputs
     labels: NDArray[np.int64]
     numbers: Rows
 
@@ -209,7 +210,7 @@ class OnlineLearner(KernelClassifier):
 
     # -- scikit-learn's conventions ----------------------------------------------------------------------------
 
-    def _fit(self, inputs: Floats, labels: NDArray[np.int64]) -> None:
+    def _fit(self, inputs: Inputs, labels: NDArray[np.int64]) -> None:
         super()._fit(inputs, labels)
         self._remember(inputs, labels, np.arange(len(inputs)))
 
@@ -223,7 +224,7 @@ class OnlineLearner(KernelClassifier):
         refuse_others(others)
         begins = getattr(self._learner, "_memory", None) is None
         kinds = {"dtype": np.float32, "order": "C", "accept_sparse": "csr"}
-        inputs = dense(validation.validate_data(self, X, reset=begins, **kinds))
+        inputs = held(validation.validate_data(self, X, reset=begins, **kinds))
         y = validation.column_or_1d(y)
         validation.check_consistent_length(inputs, y)
         targets.check_classification_targets(y)
@@ -238,12 +239,12 @@ class OnlineLearner(KernelClassifier):
         self._learner._go_on(inputs, labels)
         return self._adopt()
 
-    def _go_on(self, inputs: Floats, labels: NDArray[np.int64]) -> None:
+    def _go_on(self, inputs: Inputs, labels: NDArray[np.int64]) -> None:
         """Learn from these examples, with what is kept of those before."""
         self._expect_no_end()
         memory = self._memory or Memory(inputs[:0], labels[:0], labels[:0])
         kept, seen = len(memory.X), self._course.rounds
-        rows, labels = np.concatenate([memory.X, inputs]), np.concatenate([memory.labels, labels])
+        rows, labels = joined(memory.X, inputs), np.concatenate([memory.labels, labels])
         access = Streamed(self._kernel, rows)
         self.open(access)
         self.begin_pass()
@@ -252,7 +253,7 @@ class OnlineLearner(KernelClassifier):
         self.close(access)
         self._remember(rows, labels, np.concatenate([memory.numbers, np.arange(seen, seen + len(inputs))]))
 
-    def _remember(self, X: Floats, labels: NDArray[np.int64], numbers: Rows) -> None:
+    def _remember(self, X: Inputs, labels: NDArray[np.int64], numbers: Rows) -> None:
         """Be ready for `partial_fit` to go on."""
         kept = self.kept()
         self._memory = Memory(X[kept], labels[kept], numbers[kept])

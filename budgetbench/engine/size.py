@@ -7,8 +7,9 @@ factors, sums. A batch learner goes on from its whole training set.
 
 Arrays count, as many of their rows as are in use, and each once. Not counted are single numbers, the numbers by which
 stored examples are told apart, room to spare, the block of examples that is passing, a Gram matrix, which is shared by
-all, and what is only told of the past, such as the margin of each round. So neither size depends on how the examples
-came. A foreign learner of which nothing better is known has the size of its pickle for both.
+all, and what is only told of the past, such as the margin of each round. Inputs count as dense ones, also where they
+are held sparse. So neither size depends on how the examples came or were held. A foreign learner of which nothing
+better is known has the size of its pickle for both.
 """
 
 from __future__ import annotations

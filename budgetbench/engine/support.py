@@ -15,6 +15,7 @@ from budgetbench.engine.metering import Meter
 from budgetbench.engine.size import bytes_of_example, nbytes
 from budgetbench.kernels import Floats, Values
 from budgetbench.lazy import lazy
+from budgetbench.sparse import Inputs
 
 validation = lazy("sklearn.utils.validation")
 
@@ -26,7 +27,8 @@ class ExpansionClassifier(KernelClassifier):
     Attributes
     ----------
     support_ : numbers of the stored examples in the order in which they arrived (over all calls of `partial_fit`).
-    support_vectors_ : their inputs, float32 of shape (n_support_, n_features_in_).
+    support_vectors_ : their inputs, float32 of shape (n_support_, n_features_in_); `SparseRows` where they were learnt
+        from as such.
     coefficients_ : float64, of shape (n_support_,) for two classes, (n_support_, n_classes) for more.
     intercept_ : added to every decision value; 0 for all but the SVM.
     n_support_ : how many examples are stored.
@@ -35,7 +37,7 @@ class ExpansionClassifier(KernelClassifier):
     def start(self, classes: NDArray[Any], n_features: int) -> None:
         super().start(classes, n_features)
         self.support_: Rows = np.empty(0, dtype=np.int64)
-        self.support_vectors_: Floats = np.empty((0, n_features), dtype=np.float32)
+        self.support_vectors_: Inputs = np.empty((0, n_features), dtype=np.float32)
         self.coefficients_: Values = np.empty(0)
         self.intercept_: float | Values = 0.0
 

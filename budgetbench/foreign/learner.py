@@ -21,6 +21,7 @@ from budgetbench.foreign.drivers import Driver
 from budgetbench.foreign.features import PARAMETERS, map_of
 from budgetbench.kernels import Floats, Kernel, Values
 from budgetbench.parameters import Accepted, Count, Parameter, Repeats, check, missing, unknown
+from budgetbench.sparse import Inputs, bare, by_strips, dense
 
 #: Examples whose features are computed at a time.
 BLOCK = 512
@@ -127,12 +128,13 @@ class ForeignLearner(KernelClassifier):
             self._learn(access.X, labels, order)
         self._learnt = True
 
-    def _learn(self, X: Floats, labels: NDArray[np.int64], order: Rows) -> None:
+    def _learn(self, X: Inputs, labels: NDArray[np.int64], order: Rows) -> None:
         if self._map:
-            first = X[order[: self._map.n_components]].astype(np.float64)
+            first = dense(X[order[: self._map.n_components]]).astype(np.float64)
             self._transformer = self._map.fitted(self._kernel, first, self.random_state)
         if self.batch:
-            self._driver.learn(self._features(X[order]), labels[order])
+            inputs = X[order]
+            self._driver.learn(by_strips(self._features, inputs) if self._map else bare(inputs), labels[order])
             return
         margins = [self._see(Z, own) for Z, own in self._chunks(X, labels, order)]
         self._rounds = Rounds(np.concatenate(margins), np.empty(0, dtype=np.int64))
@@ -150,13 +152,13 @@ class ForeignLearner(KernelClassifier):
     def _passes(self) -> int:
         return int(self.params["epochs"]) if EPOCHS in self._ours() else 1
 
-    def _chunks(self, X: Floats, labels: NDArray[np.int64], order: Rows) -> Iterator[tuple[Floats, NDArray[np.int64]]]:
+    def _chunks(self, X: Inputs, labels: NDArray[np.int64], order: Rows) -> Iterator[tuple[Floats, NDArray[np.int64]]]:
         """The stream chunk by chunk: features and labels."""
         size = int(self.params["chunk"]) if CHUNK in self._ours() else 1
         block = size * -(-BLOCK // size)
         for start in range(0, len(order), block):
             rows = order[start : start + block]
-            Z, own = self._features(X[rows]), labels[rows]
+            Z, own = self._features(dense(X[rows])), labels[rows]
             for at in range(0, len(rows), size):
                 yield Z[at : at + size], own[at : at + size]
 

@@ -22,6 +22,7 @@ from budgetbench.kernels.products import (
 )
 from budgetbench.parameters import Parameter, check, declared
 from budgetbench.registry import Registry
+from budgetbench.sparse import Inputs, floats
 
 kernels: Registry[type[Kernel]] = Registry("kernel")
 
@@ -65,32 +66,32 @@ class Kernel(ABC):
         """A kernel of the same kind, whatever it leaves to the data."""
         return self
 
-    def told_by(self, X: Floats) -> Kernel:
+    def told_by(self, X: Inputs) -> Kernel:
         """This kernel, with a number for what it leaves to the training rows X (n, d)."""
         return self
 
-    def matrix(self, X: Floats, Z: Floats, out: Floats | None = None) -> Floats:
-        """Kernel values between the rows of X (n, d) and of Z (m, d): float32 of shape (n, m).
+    def matrix(self, X: Inputs, Z: Inputs, out: Floats | None = None) -> Floats:
+        """Kernel values between the rows of X (n, d) and of Z (m, d), dense or sparse: float32 of shape (n, m).
 
         Raises
         ------
         NumericalError
             For values that are too large for float32.
         """
-        X, Z = np.asarray(X, dtype=np.float32), np.asarray(Z, dtype=np.float32)
+        X, Z = floats(X), floats(Z)
         if out is None:
             out = np.empty((len(X), len(Z)), dtype=np.float32)
         for rows, columns, tile in self._by_tile(X, Z):
             out[rows, columns] = tile
         return out
 
-    def expansion(self, X: Floats, support: Floats, coefficients: Values) -> Values:
+    def expansion(self, X: Inputs, support: Inputs, coefficients: Values) -> Values:
         """f(x) = Σ coefficients[s] K(support[s], x) for each row of X (n, d), added up in the order of s.
 
         Of shape (n,) for coefficients (m,), of shape (n, k) for coefficients (m, k). No value outlives its tile, so
         that memory does not grow with n m.
         """
-        X, support = np.asarray(X, dtype=np.float32), np.asarray(support, dtype=np.float32)
+        X, support = floats(X), floats(support)
         outputs = math.prod(coefficients.shape[1:])
         weights = np.ascontiguousarray(coefficients.reshape(len(support), outputs), dtype=np.float64)
         sums = np.zeros((outputs, len(X)))
@@ -98,7 +99,7 @@ class Kernel(ABC):
             _add(tile, weights[members], sums, columns.start)
         return np.ascontiguousarray(sums.T).reshape(len(X), *coefficients.shape[1:])
 
-    def fitted_to(self, X: Floats) -> Kernel:
+    def fitted_to(self, X: Inputs) -> Kernel:
         """This kernel, multiplied by a power of two where its values between such rows would leave float32.
 
         Raises
@@ -108,11 +109,11 @@ class Kernel(ABC):
         """
         return self
 
-    def least(self, X: Floats) -> float:
+    def least(self, X: Inputs) -> float:
         """A bound: no kernel value between rows of X but 0 is smaller in size; 0 where nothing is known."""
         return 0.0
 
-    def _by_tile(self, X: Floats, Z: Floats) -> Iterator[tuple[slice, slice, Floats]]:
+    def _by_tile(self, X: Inputs, Z: Inputs) -> Iterator[tuple[slice, slice, Floats]]:
         """Kernel values between the rows of X and of Z, a tile at a time, with its place; rows come in order.
 
         A tile is good until the next one comes.
@@ -131,7 +132,7 @@ class Kernel(ABC):
         """
 
     @abstractmethod
-    def diagonal(self, X: Floats) -> Floats:
+    def diagonal(self, X: Inputs) -> Floats:
         """K(x, x) for each row of X (n, d): float32 of shape (n,)."""
 
     @abstractmethod

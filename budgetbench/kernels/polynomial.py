@@ -18,6 +18,7 @@ from budgetbench.kernels.base import Kernel, kernels
 from budgetbench.kernels.products import Floats, Panel, Rows, Scratch, Values, products, squared_norms
 from budgetbench.kernels.widths import ByRule, GammaOrScale
 from budgetbench.parameters import NonNegative, Parameter, Positive, check, declared
+from budgetbench.sparse import Inputs, floats
 
 #: Powers of two that values may reach in float32, and in float64 before they are scaled and rounded to float32.
 SINGLE, DOUBLE = 127, 1023
@@ -37,15 +38,15 @@ class OfProducts(Kernel):
         gamma, coef0, degree, factor = self._numbers()
         return powers_of_products(x, Z, gamma, coef0, degree) * factor
 
-    def diagonal(self, X: Floats) -> Floats:
-        norms = squared_norms(np.asarray(X, dtype=np.float32))
+    def diagonal(self, X: Inputs) -> Floats:
+        norms = squared_norms(floats(X))
         values = np.empty((1, len(norms)), dtype=np.float32)
         powers(values, norms[None], *self._numbers())
         self._check(values, norms)
         return values[0]
 
-    def fitted_to(self, X: Floats) -> Kernel:
-        norms = squared_norms(np.asarray(X, dtype=np.float32))
+    def fitted_to(self, X: Inputs) -> Kernel:
+        norms = squared_norms(floats(X))
         largest = self._magnitude(float(norms.max(initial=0.0)))
         if largest <= SINGLE:
             return self

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from budgetbench.compiled import compiled, contracted
+from budgetbench.sparse import Inputs, SparseRows, dense
 
 Floats = NDArray[np.float32]
 Values = NDArray[np.float64]
@@ -49,14 +50,14 @@ class Rows:
 
     Attributes
     ----------
-    X : inputs, float32 of shape (n, d), both padded with zeros to multiples of `GROUP`.
+    X : inputs, float32 of shape (n, d), both padded with zeros to multiples of `GROUP`; sparse ones stay sparse.
     norms : ‖x‖² of each row, without padding.
     unit : the largest power of two of which all inputs are multiples; 0 where none is found.
     starts, inputs, values : the inputs other than 0 of row i are number starts[i] to starts[i + 1] of these lists,
         padded with zeros to multiples of `LIST`; empty where rows are dense.
     """
 
-    X: Floats
+    X: Inputs
     norms: Values
     unit: float
     starts: NDArray[np.int64]
@@ -92,9 +93,13 @@ class Panel:
         return len(self.norms)
 
 
-def rows_of(X: Floats) -> Rows:
+def rows_of(X: Inputs) -> Rows:
     """Make rows of shape (n, d) ready."""
     n, d = X.shape
+    if isinstance(X, SparseRows):
+        held = X.padded(_rounded(n), _rounded(d))
+        lists = _padded_lists(held.starts, held.inputs, held.values)
+        return Rows(held, squared_norms(X), _unit_of(X), *lists)
     padded = np.zeros((_rounded(n), _rounded(d)), dtype=np.float32)
     padded[:n, :d] = X
     norms = squared_norms(padded)[:n]
@@ -102,19 +107,23 @@ def rows_of(X: Floats) -> Rows:
         lists = _lists(padded)
     else:
         lists = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32)
-    return Rows(padded, norms, _unit(padded), *lists)
+    return Rows(padded, norms, _unit_of(padded), *lists)
 
 
-def panel_of(Z: Floats, rows: Rows) -> Panel:
+def panel_of(Z: Inputs, rows: Rows) -> Panel:
     """Make rows of shape (m, d) ready to be multiplied with others."""
-    panel = _transposed(Z, rows.X.shape[1])
-    norms = column_norms(panel)
-    unit = _unit(Z) if rows.unit else 0.0
+    depth = rows.X.shape[1]
+    if isinstance(Z, SparseRows):
+        panel, norms = _scattered(Z.starts, Z.inputs, Z.values, depth), squared_norms(Z)
+    else:
+        panel = _transposed(Z, depth)
+        norms = column_norms(panel)
+    unit = _unit_of(Z) if rows.unit else 0.0
     lengths = np.sqrt(rows.norms.max(initial=0.0) * norms.max(initial=0.0))
     return Panel(panel, norms, bool(unit and lengths <= EXACT * rows.unit * unit))
 
 
-def tiles(X: Floats, Z: Floats) -> Iterator[tuple[slice, slice, Rows, Panel]]:
+def tiles(X: Inputs, Z: Inputs) -> Iterator[tuple[slice, slice, Rows, Panel]]:
     """The rows of X and of Z made ready to be multiplied, a tile at a time, with its place; rows of X come in order."""
     for start in range(0, len(X), BLOCK):
         block = rows_of(X[start : start + BLOCK])
@@ -143,12 +152,14 @@ def products(rows: Rows, panel: Panel, scratch: Scratch) -> NDArray[Any]:
     if len(rows.starts):
         _sparse_products(rows.starts, rows.inputs, rows.values, panel.Z, found)
     else:
-        _dense_products(rows.X, panel.Z, found)
+        _dense_products(dense(rows.X), panel.Z, found)
     return found[: len(rows)]
 
 
-def squared_norms(X: Floats) -> Values:
+def squared_norms(X: Inputs) -> Values:
     """‖x‖² of each row, rounded as the product of the row with itself is."""
+    if isinstance(X, SparseRows):
+        return _list_norms(X.starts, X.values)
     found = np.empty(len(X))
     for start in range(0, len(X), COLUMNS):
         part = X[start : start + COLUMNS]
@@ -160,10 +171,11 @@ def _rounded(n: int) -> int:
     return -(-n // GROUP) * GROUP
 
 
-def _unit(X: Floats) -> float:
+def _unit_of(X: Inputs) -> float:
+    held = X.values[None] if isinstance(X, SparseRows) else X
     unit = 1.0
     while unit >= FINEST:
-        if _whole(X, np.float32(1 / unit)):
+        if _whole(held, np.float32(1 / unit)):
             return unit
         unit /= 2
     return 0.0
@@ -199,6 +211,26 @@ def _transposed(Z: Floats, depth: int) -> Floats:
     return panel
 
 
+@compiled
+def _scattered(starts: NDArray[Any], inputs: NDArray[Any], values: Floats, depth: int) -> Floats:
+    """Sparse rows as columns, padded with zeros to a depth."""
+    panel = np.zeros((depth, len(starts) - 1), dtype=np.float32)
+    for j in range(len(starts) - 1):
+        for e in range(starts[j], starts[j + 1]):
+            panel[inputs[e], j] = values[e]
+    return panel
+
+
+@contracted
+def _list_norms(starts: NDArray[Any], values: Floats) -> Values:
+    """The norms that `column_norms` gives: what zeros add to a sum changes no bit of it."""
+    norms = np.zeros(len(starts) - 1)
+    for i in range(len(norms)):
+        for e in range(starts[i], starts[i + 1]):
+            norms[i] = norms[i] + np.float64(values[e]) * np.float64(values[e])
+    return norms
+
+
 @contracted
 def column_norms(panel: Floats) -> Values:
     """Σₖ panel[k, ·]² in float64."""
@@ -227,6 +259,23 @@ def _lists(X: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
                 inputs[at], values[at] = k, X[i, k]
                 at += 1
     return starts, inputs, values
+
+
+@compiled
+def _padded_lists(
+    starts: NDArray[Any], inputs: NDArray[Any], values: Floats
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+    """The lists that `_lists` makes of the same rows."""
+    n = len(starts) - 1
+    begins = np.zeros(n + 1, dtype=np.int64)
+    for i in range(n):
+        begins[i + 1] = begins[i] + (starts[i + 1] - starts[i] + LIST - 1) // LIST * LIST
+    places, found = np.zeros(begins[n], dtype=np.int64), np.zeros(begins[n], dtype=np.float32)
+    for i in range(n):
+        for e in range(starts[i + 1] - starts[i]):
+            places[begins[i] + e] = inputs[starts[i] + e]
+            found[begins[i] + e] = values[starts[i] + e]
+    return begins, places, found
 
 
 @contracted
@@ -283,7 +332,7 @@ def squared_distances(rows: Rows, panel: Panel, scratch: Scratch) -> Values:
     """‖x - z‖² of the rows and the columns by differences, right to a few last places however close they are."""
     found = scratch.tile(len(rows.X), len(panel), np.float64)
     found.fill(0)
-    _distances(rows.X, panel.Z, found)
+    _distances(dense(rows.X), panel.Z, found)
     return found[: len(rows)]
 
 

@@ -26,9 +26,11 @@ from budgetbench.kernels.products import (
     products,
     products_with,
     squared_distances,
+    squared_norms,
 )
 from budgetbench.kernels.widths import ByRule, GammaOrRule
 from budgetbench.parameters import Parameter, Positive, check, declared
+from budgetbench.sparse import Inputs, SparseRows
 
 #: A width whose square, and one over that, is in the range of gamma.
 Width = Annotated[float, Ge(1e-14), Le(1e14)]
@@ -95,17 +97,14 @@ class RBF(Kernel):
     def row(self, x: Floats, Z: Floats) -> Values:
         return exponentials_of_distances(x, Z, self.gamma)
 
-    def diagonal(self, X: Floats) -> Floats:
+    def diagonal(self, X: Inputs) -> Floats:
         return np.ones(len(X), dtype=np.float32)
 
-    def least(self, X: Floats) -> float:
+    def least(self, X: Inputs) -> float:
         """Two rows are no farther apart than twice the largest distance from their mean."""
         if not len(X):
             return 1.0
-        mean, radius = X.mean(axis=0, dtype=np.float64), 0.0
-        for start in range(0, len(X), BLOCK):
-            radius = max(radius, float(np.square(X[start : start + BLOCK] - mean).sum(axis=1).max()))
-        value = math.exp(-self.gamma * 4.004 * radius)
+        value = math.exp(-self.gamma * 4.004 * _squared_radius(X))
         return value if value > 2.0**-120 else 0.0  # below it float32 has fewer bits
 
     def _fill(self, tile: Floats, rows: Rows, panel: Panel, scratch: Scratch) -> None:
@@ -115,6 +114,17 @@ class RBF(Kernel):
         if not panel.exact and rows.norms.max() + panel.norms.max() > farthest:
             distances = squared_distances(rows, panel, scratch)
             exponentials_beyond(farthest, tile, distances, rows.norms, panel.norms, self.gamma)
+
+
+def _squared_radius(X: Inputs) -> float:
+    """The largest squared distance of a row from the mean of all, or little more."""
+    if isinstance(X, SparseRows):
+        mean, norms = X.csr.mean(axis=0, dtype=np.float64), squared_norms(X)
+        return float((norms - 2 * (X.csr @ mean) + mean @ mean).max()) + 1e-9 * float(norms.max())
+    mean, radius = X.mean(axis=0, dtype=np.float64), 0.0
+    for start in range(0, len(X), BLOCK):
+        radius = max(radius, float(np.square(X[start : start + BLOCK] - mean).sum(axis=1).max()))
+    return radius
 
 
 @compiled

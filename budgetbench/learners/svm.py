@@ -16,6 +16,7 @@ from budgetbench.engine.support import BatchLearner
 from budgetbench.kernels import Floats, Values
 from budgetbench.lazy import lazy
 from budgetbench.parameters import Positive
+from budgetbench.sparse import bare, by_strips, dense
 
 exceptions, sklearn_svm = lazy("sklearn.exceptions"), lazy("sklearn.svm")
 
@@ -61,14 +62,15 @@ class SVM(BatchLearner):
                 values[start : start + STRIPE] = access.between(rows[start : start + STRIPE], rows)
             machine = _solved(sklearn_svm.SVC(C=self.C, kernel="precomputed", cache_size=16), values, labels[rows])
         else:
-            machine = _solved(self._solver(), access.X[rows], labels[rows])
+            machine = _solved(self._solver(), bare(access.X[rows]), labels[rows])
         by_age = np.argsort(machine.support_)  # the solver has them by class
         self.support_ = rows[machine.support_[by_age]]
+        coefficients = dense(machine.dual_coef_)
         if binary:
-            self.coefficients_ = machine.dual_coef_[0][by_age]
+            self.coefficients_ = coefficients[0][by_age]
             self.intercept_ = float(machine.intercept_[0])
         else:
-            self.coefficients_ = machine.dual_coef_.T[by_age]
+            self.coefficients_ = coefficients.T[by_age]
             self._machine = machine
 
     def _solver(self) -> Any:
@@ -95,7 +97,8 @@ class SVM(BatchLearner):
         inputs = self._inputs(X)
         if len(self.classes_) == 2:
             return super().predict(X)
-        return np.asarray(self.classes_)[self._machine.predict(inputs)]  # by votes; of equal ones the first class
+        votes = by_strips(self._machine.predict, inputs)  # of equal ones the first class
+        return np.asarray(self.classes_)[votes]
 
 
 def _solved(solver: Any, values: NDArray[Any], labels: NDArray[np.int64]) -> Any:

@@ -18,6 +18,7 @@ from budgetbench.plots.refit import Refit, refit
 from budgetbench.plots.style import close_panels, new_panels
 from budgetbench.results import Results
 from budgetbench.results.names import entry_title, parameter_text, varying
+from budgetbench.sparse import dense
 
 if TYPE_CHECKING:
     from matplotlib import lines
@@ -97,7 +98,7 @@ def decision_2d(results: Results, options: Decision2D) -> Drawing:
 
 def _frame(again: Refit) -> tuple[Floats, Floats]:
     """The lowest and the highest value of each input, with room around them; as long one way as the other."""
-    X = again.problem.X[again.stream.order].astype(np.float64)
+    X = dense(again.problem.X[again.stream.order]).astype(np.float64)
     centre, reach = (X.min(axis=0) + X.max(axis=0)) / 2, 0.53 * float(np.ptp(X, axis=0).max())
     return centre - reach, centre + reach
 
@@ -143,13 +144,13 @@ def _panel(axes: Any, again: Refit, model: Any, frame: tuple[Floats, Floats], op
         levels = unit * np.array([-1e9, -1, -0.6, -0.3, -0.1, 0, 0.1, 0.3, 0.6, 1, 1e9])
         axes.contourf(across, up, f, levels=levels, colors=SHADES, zorder=0)
     order = again.stream.order
-    X, positive = again.problem.X[order], again.stream.labels[order] == 1
+    X, positive = dense(again.problem.X[order]), again.stream.labels[order] == 1
     size = 220 / np.sqrt(len(order)) / 3
     for chosen, colour, marker in ((~positive, NEGATIVE, "o"), (positive, POSITIVE, "^")):
         axes.scatter(*X[chosen].T, s=size, c=colour, marker=marker, linewidths=0, alpha=0.75, zorder=2)
     axes.scatter(
-        *model.outcome().points.inputs.T, s=max(14.0, 2.2 * size), marker="s", facecolors="none", edgecolors=STORED,
-        linewidths=0.6, zorder=3,
+        *dense(model.outcome().points.inputs).T, s=max(14.0, 2.2 * size), marker="s", facecolors="none",
+        edgecolors=STORED, linewidths=0.6, zorder=3,
     )  # fmt: skip
     line = _best_line(again) if options.best_line else None
     if line is not None:
@@ -191,8 +192,8 @@ def _numbers(again: Refit, found: list[tuple[pd.Series[Any], Any]]) -> pd.DataFr
                 "test_error": trial["test_error"],
                 "training_errors": again.wrong(model),
                 "example": points.examples,
-                "x": points.inputs[:, 0],
-                "y": points.inputs[:, 1],
+                "x": dense(points.inputs)[:, 0],
+                "y": dense(points.inputs)[:, 1],
                 "class": pd.Series(classes[points.examples]).where(points.examples >= 0),  # else it is no example
                 "coefficient": points.coefficients,
             }

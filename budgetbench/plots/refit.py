@@ -15,6 +15,7 @@ from budgetbench.experiment import Experiment
 from budgetbench.lazy import pd
 from budgetbench.plots.base import NothingToDraw
 from budgetbench.results import Results
+from budgetbench.sparse import bare
 from budgetbench.streams import LearningProblem, Stream, load_problem, make_learner, stream_of
 
 RUN = 0
@@ -58,7 +59,7 @@ class Refit:
     def wrong(self, model: Any) -> int:
         """How many training examples a model gets wrong, with the labels it was given."""
         rows, problem = self.stream.order, self.problem
-        return int(model.errs(problem.X[rows], self.stream.labels[rows]).sum())
+        return int(model.errs(bare(problem.X[rows]), self.stream.labels[rows]).sum())
 
 
 def refit(results: Results, inputs: int) -> Refit:

@@ -67,7 +67,7 @@ def rows_of(key: str, item: str) -> Iterator[tuple[Mapping[str, Any], dict[str, 
     for block in read(key).data.get("numbers") or []:
         for row in block["rows"] if block["item"] == item else []:
             if "of" in row:
-                names = [name for name in row if name not in ("of", "deviations")]
+                names = [name for name in row if name not in ("of", "explained")]
                 yield row["of"], {name: value(row[name]) for name in names}
 
 

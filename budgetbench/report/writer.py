@@ -75,13 +75,15 @@ def render(folders: Sequence[Path], verdicts: Sequence[Verdict], papers: Sequenc
     links = {experiment.name: experiment.anchor for experiment in experiments}
     environment.globals |= {"anchors": anchors, "counted": counted, "dataset_title": dataset_title, "links": links}
     environment.filters |= {"text": words.title, "dataset": on.__getitem__, "reason": words.reason, "number": number}
-    environment.filters |= {one.__name__: one for one in (words.published, words.ours, words.difference, words.spreads)}
+    for name in ("published", "ours", "difference", "spreads", "tolerance", "explanation", "minus_sign", "chance"):
+        environment.filters[name] = getattr(words, name)
     return environment.get_template("report.html.j2").render(
         papers=parts,
         others=others,
         experiments=experiments,
         verdicts=verdicts,
         counts=counts(verdicts),
+        apart=words.apart(verdicts),
         outcomes=OUTCOMES,
         rule=words.RULE,
         learners=_choices((name for one in about for name in one.learners), learner_title),

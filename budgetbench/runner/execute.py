@@ -16,13 +16,14 @@ from budgetbench.engine.base import KernelClassifier, Rounds
 from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed
 from budgetbench.engine.online import OnlineLearner, drive
 from budgetbench.experiment import Experiment, without_kernel
-from budgetbench.kernels import Floats, Kernel
+from budgetbench.kernels import Kernel
 from budgetbench.lazy import one_thread
 from budgetbench.learners import learners
 from budgetbench.results.curves import checkpoints_of
 from budgetbench.runner.plan import Trial
 from budgetbench.runner.provenance import host
 from budgetbench.runner.workspace import open_access
+from budgetbench.sparse import Inputs, bare
 from budgetbench.streams import LearningProblem, Stream, make_learner, stream_of
 from budgetbench.version import __version__
 
@@ -110,7 +111,7 @@ def _with_repeated(records: list[Record], unit: Unit) -> list[Record]:
 
 
 def _execute(
-    trials: Sequence[Trial], setting: Setting, stream: Stream, X: Floats, access: KernelAccess
+    trials: Sequence[Trial], setting: Setting, stream: Stream, X: Inputs, access: KernelAccess
 ) -> list[Record]:
     experiment, problem = setting.experiment, setting.problem
     several = len(problem.classes)
@@ -180,15 +181,15 @@ def curve(rounds: Rounds, checkpoints: int) -> Record:
     }
 
 
-def _tested(model: KernelClassifier, X: Floats, stream: Stream) -> Record:
+def _tested(model: KernelClassifier, X: Inputs, stream: Stream) -> Record:
     names = "test_error", "averaged_test_error", "validation_error", "predict_seconds"
     record: Record = dict.fromkeys(names)
     held_out = stream.validation
     if len(held_out):
-        record["validation_error"] = float(np.mean(model.errs(X[held_out], stream.labels[held_out])))
+        record["validation_error"] = float(np.mean(model.errs(bare(X[held_out]), stream.labels[held_out])))
     if not len(stream.test):
         return record
-    inputs, labels = X[stream.test], stream.labels[stream.test]
+    inputs, labels = bare(X[stream.test]), stream.labels[stream.test]
     begun = time.perf_counter()
     record["test_error"] = float(np.mean(model.errs(inputs, labels)))
     record["predict_seconds"] = round(time.perf_counter() - begun, 6)

@@ -8,7 +8,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -302,7 +302,7 @@ def _run_missing(
                 workspace = workspaces.enter_context(Workspace(drawn, kernel, limit, crew.size))
                 left[workspace] = len(trials)
                 places.update(dict.fromkeys((trial.key for trial in trials), workspace))
-                setting = Setting(experiment, kernel, replace(drawn, X=drawn.X[:, :0]), workspace.path, at)
+                setting = Setting(experiment, kernel, drawn.without_inputs, workspace.path, at)
                 progress.stage("")
                 for unit in units(trials, workspace.has_gram, experiment):
                     yield Task(unit, setting)

@@ -24,7 +24,8 @@ from threadpoolctl import threadpool_limits
 
 from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed, mirrored, read_only
 from budgetbench.errors import BudgetbenchError
-from budgetbench.kernels import Floats, Kernel
+from budgetbench.kernels import Kernel
+from budgetbench.sparse import SMALL, Inputs, SparseRows
 from budgetbench.streams import LearningProblem
 
 #: Rows of the Gram matrix that one thread computes at a time.
@@ -35,6 +36,8 @@ ADVICE = "Make room there, or name another folder in TMPDIR."
 PREFIX = "budgetbench-"
 #: A file in each folder that its process keeps locked: the system lets go of it however the process ends.
 LOCK = "lock"
+#: Files of dense inputs, and of the parts of sparse ones.
+DENSE, PARTS = "X.npy", ("values.npy", "inputs.npy", "starts.npy", "width.npy")
 
 
 class Workspace:
@@ -48,10 +51,12 @@ class Workspace:
 
     def __init__(self, problem: LearningProblem, kernel: Kernel, limit: float, jobs: int) -> None:
         size = 4 * problem.n_train**2
+        if isinstance(problem.X, SparseRows):  # no more than what is saved by holding them so
+            limit = min(limit, SMALL)
         self._folder, self._lock = _new_folder(size if size <= limit else 0)
         try:
             self.has_gram = size <= limit and shutil.disk_usage(self._folder).free > 1.2 * size
-            np.save(self._folder / "X.npy", problem.X)
+            write_inputs(self._folder, problem.X)
             if self.has_gram:
                 write_gram(self._folder / "gram.npy", kernel.fitted_to(problem.X), problem.X[: problem.n_train], jobs)
         except BaseException as error:
@@ -126,7 +131,24 @@ def sweep() -> None:
                     shutil.rmtree(folder, ignore_errors=True)
 
 
-def write_gram(path: Path, kernel: Kernel, X: Floats, jobs: int) -> None:
+def write_inputs(folder: Path, X: Inputs) -> None:
+    """Write the inputs, sparse ones as what a CSR array is made of."""
+    if isinstance(X, SparseRows):
+        for name, array in zip(PARTS, (X.values, X.inputs, X.starts, np.array(X.shape[1])), strict=True):
+            np.save(folder / name, array)
+    else:
+        np.save(folder / DENSE, X)
+
+
+def open_inputs(folder: Path) -> Inputs:
+    """The inputs that `write_inputs` wrote, mapped."""
+    if (folder / DENSE).exists():
+        return read_only(np.load(folder / DENSE, mmap_mode="r"))
+    values, inputs, starts, width = (np.load(folder / name, mmap_mode="r") for name in PARTS)
+    return SparseRows.made(read_only(values), read_only(inputs), read_only(starts), int(width))
+
+
+def write_gram(path: Path, kernel: Kernel, X: Inputs, jobs: int) -> None:
     """Compute all kernel values between the rows of X into a file, in stripes on `jobs` threads.
 
     Most of what lies left of the diagonal is read back from stripes that are written already: but for the last few,
@@ -163,12 +185,12 @@ def write_gram(path: Path, kernel: Kernel, X: Floats, jobs: int) -> None:
 
 
 @lru_cache(maxsize=1)
-def open_access(path: str, kernel: Kernel) -> tuple[Floats, KernelAccess]:
+def open_access(path: str, kernel: Kernel) -> tuple[Inputs, KernelAccess]:
     """The inputs and the access to kernel values in a workspace; cached, as a worker does many runs in one.
 
     One at a time, as a file that is still mapped keeps its memory.
     """
-    X = read_only(np.load(Path(path) / "X.npy", mmap_mode="r"))
+    X = open_inputs(Path(path))
     gram = Path(path) / "gram.npy"
     fitted = kernel.fitted_to(X)
     if gram.exists():

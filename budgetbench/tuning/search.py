@@ -29,6 +29,7 @@ from budgetbench.runner.plan import Trial
 from budgetbench.runner.progress import ProgressReport
 from budgetbench.runner.workers import Task
 from budgetbench.runner.workspace import Workspace, sweep
+from budgetbench.sparse import contiguous
 from budgetbench.streams import LearningProblem, load_problem, split, stream_of
 from budgetbench.tuning.candidates import candidates, widths
 from budgetbench.verdicts.statistics import Interval, of_values
@@ -129,7 +130,7 @@ def _asked(experiment: Experiment) -> Experiment:
 def training_part(problem: LearningProblem, experiment: Experiment) -> LearningProblem:
     """The training rows of the first run, and nothing else: not an input nor a label of a test row."""
     rows, _ = split(experiment.dataset, len(problem.X), problem.n_train, experiment.seed, 0)
-    return replace(problem, X=np.ascontiguousarray(problem.X[rows]), labels=problem.labels[rows], n_train=len(rows))
+    return replace(problem, X=contiguous(problem.X[rows]), labels=problem.labels[rows], n_train=len(rows))
 
 
 def _experiment_of(asked: Experiment, searched: Experiment, best: Finalist) -> Experiment:
@@ -234,7 +235,7 @@ class _Search:
 
     def _tasks(self, trials: Sequence[Trial], workspace: Workspace, first: int | None) -> Iterator[Task]:
         """One trial a task, kernel by kernel; kernel values are computed as the stream passes."""
-        light = replace(self._problem, X=self._problem.X[:, :0])
+        light = self._problem.without_inputs
         for kernel in self._experiment.kernels:
             setting = Setting(self._experiment, kernel, light, workspace.path, first=first)
             for trial in trials:

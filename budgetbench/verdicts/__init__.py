@@ -1,8 +1,8 @@
 """Verdicts: every number and claim of the papers beside our results.
 
 `published` reads what the papers say, `selection` which of our runs that is about, `statements` has the kinds of
-statement, `statistics` what runs can show. `check` puts them together into the values of `model`, `words` says
-them, and `writing` and the report show them.
+statement, `statistics` what runs can show. `check` puts them together into the values of `evidence` and `model`,
+`words` says them, and `writing` and the report show them.
 """
 
 from __future__ import annotations

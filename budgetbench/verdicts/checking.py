@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 
-from budgetbench.verdicts.model import Claim, MissingError, Number, Verdict
+from budgetbench.significance import holm
+from budgetbench.verdicts.evidence import Evidence, Finding, MissingError
+from budgetbench.verdicts.model import Claim, Number, Verdict
 from budgetbench.verdicts.numbers import beside
-from budgetbench.verdicts.published import papers
+from budgetbench.verdicts.published import papers, selectors
 from budgetbench.verdicts.selection import Archive, View
 from budgetbench.verdicts.statements import statements
 
@@ -25,7 +30,7 @@ def check(root: Path | str) -> list[Verdict]:
         said: list[Number | Claim] = [*paper.numbers, *paper.claims]
         said.sort(key=lambda one: paper.items.index(one.item))
         verdicts += [verdict(one, View(archive, experiment)) for one in said for experiment in one.experiments]
-    return verdicts
+    return corrected(verdicts)
 
 
 def verdict(said: Number | Claim, view: View) -> Verdict:
@@ -33,6 +38,39 @@ def verdict(said: Number | Claim, view: View) -> Verdict:
     try:
         if isinstance(said, Number):
             return Verdict(said, view.experiment, beside(said, view))
-        return Verdict(said, view.experiment, statements[said.statement](view, **said.arguments))
+        found = statements[said.statement](view, **said.arguments)
+        return Verdict(said, view.experiment, found, substitutes=tuple(dict.fromkeys(_substitutes(said, view))))
     except MissingError as error:
         return Verdict(said, view.experiment, None, error.reason)
+
+
+def _substitutes(claim: Claim, view: View) -> Iterator[str]:
+    """What is to be said of the learners that take part in place of others."""
+    for selector in selectors(claim.arguments):
+        used = view.stands_in(selector)
+        if used:
+            yield claim.substitutes[used]
+
+
+def corrected(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """The verdicts with the p of each comparison adjusted for all measured ones of the same paper (Holm)."""
+    return [one for _, of_paper in groupby(verdicts, key=lambda one: one.said.paper) for one in _together(of_paper)]
+
+
+def _together(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
+    of_paper = list(verdicts)
+    p = [one.p for verdict in of_paper for one in _family(verdict) if one.p is not None]
+    adjusted = iter(holm(p).tolist())
+    for verdict in of_paper:
+        family = [one if one.p is None else replace(one, adjusted=next(adjusted)) for one in _family(verdict)]
+        if family and isinstance(verdict.found, Finding):
+            yield replace(verdict, found=replace(verdict.found, comparisons=tuple(family)))
+        else:
+            yield verdict
+
+
+def _family(verdict: Verdict) -> tuple[Evidence, ...]:
+    """The comparisons that are corrected together: those that could come out either way."""
+    if verdict.said.basis == "measured" and isinstance(verdict.found, Finding):
+        return verdict.found.comparisons
+    return ()

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from budgetbench.published import Value
-from budgetbench.results.measures import Unit
-from budgetbench.verdicts.statistics import Interval
+from budgetbench.verdicts.evidence import Evidence, Finding, Measured, Reason
+from budgetbench.verdicts.statistics import OPEN, REFUTED, SHOWN
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,36 @@ class Outcome:
 
 
 HOLDS = Outcome("holds", "✓", "hold", "green", "#1a6b3b", "#74cd95")
-KNOWN = Outcome("known deviation", "≈", "known deviations", "yellow", "#865300", "#e4b35c")
-DOES_NOT_HOLD = Outcome("does not hold", "✗", "do not hold", "bold red", "#a6261d", "#ff9f94")
+EXPLAINED = Outcome("explained", "≈", "explained", "yellow", "#865300", "#e4b35c")
+FAILS = Outcome("fails", "✗", "fail", "bold red", "#a6261d", "#ff9f94")
+UNDECIDED = Outcome("undecided", "?", "undecided", "cyan", "#1f5f7d", "#86c5e0")
 NOT_RUN = Outcome("not run", "–", "not run", "dim", "#5c6167", "#a6aab0")
-OUTCOMES = (HOLDS, KNOWN, DOES_NOT_HOLD, NOT_RUN)
+OUTCOMES = (HOLDS, EXPLAINED, FAILS, UNDECIDED, NOT_RUN)
+
+Basis = Literal["measured", "input", "construction"]
+"""Whether a statement can come out either way (`measured`), repeats what the experiment was told (`input`), or follows
+from the rules of the program (`construction`): only the first says anything of the paper."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why something does not hold, as far as that was found.
+
+    Attributes
+    ----------
+    low, high : what deviates lies between these, ends included: ours less the published number, or each comparison
+        that goes against the claim. Outside of them the reason does not explain it.
+    reading : the experiment that shows it, or None.
+    """
+
+    reason: str
+    low: float
+    high: float
+    reading: str | None = None
+
+    def covers(self, found: float, allowance: float = 0.0) -> bool:
+        """Whether a deviation of this size is explained; `allowance` is for few runs."""
+        return self.low - allowance <= found <= self.high + allowance
 
 
 @dataclass(frozen=True)
@@ -93,7 +119,9 @@ class Said:
     experiments : it is checked on each of them.
     needed : experiments whose results it needs besides.
     learners : names of the learners that it is about.
-    deviations : experiment to the reason why it does not hold there; ``all`` for every one.
+    basis : what it says of the paper if it holds.
+    explained : experiment to the reason why it does not hold there; ``all`` for every one.
+    substitutes : learner to a sentence on what it takes the place of, where the one that is meant was not run.
     """
 
     id: str
@@ -103,7 +131,9 @@ class Said:
     experiments: tuple[str, ...]
     needed: tuple[str, ...] = ()
     learners: tuple[str, ...] = ()
-    deviations: Mapping[str, str] = field(default_factory=dict)
+    basis: Basis = "measured"
+    explained: Mapping[str, Explanation] = field(default_factory=dict)
+    substitutes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,87 +168,7 @@ class Claim(Said):
     arguments: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """One comparison that a verdict rests on.
-
-    Attributes
-    ----------
-    what : what was compared.
-    interval : of the mean difference or, where not `signed`, of a quantity that is none; pairs of runs where they are
-        paired count as runs.
-    outcome : ``shown``, ``open`` (the interval decides neither way) or ``refuted``.
-    """
-
-    what: str
-    interval: Interval
-    unit: Unit
-    outcome: str
-    signed: bool = True
-
-
-@dataclass(frozen=True)
-class Reason:
-    """How a verdict was reached or why there is none, where that needs saying; `words.REASONS` says it.
-
-    Attributes
-    ----------
-    values : what it depends on, by name.
-    """
-
-    kind: Literal["no_results", "missing", "few_runs", "more_to_run", "opposite", "undecided", "signs", "quantile"]
-    values: Mapping[str, Any] = field(default_factory=dict)
-
-
-class MissingError(Exception):
-    """The results that a statement needs are not there; the text says which."""
-
-    def __init__(self, text: str, reason: Reason | None = None) -> None:
-        super().__init__(text)
-        self.reason = reason or Reason("missing", {"text": text})
-
-
-@dataclass(frozen=True)
-class Measured:
-    """Ours beside a published number.
-
-    Attributes
-    ----------
-    holds : None where there is too little to say so.
-    mean, spread : over our runs; no spread of one run or of a fact.
-    evidence : the difference from the published number; empty for a fact.
-    """
-
-    holds: bool | None
-    mean: float
-    spread: float | None = None
-    reason: Reason | None = None
-    evidence: tuple[Evidence, ...] = ()
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What a statement comes to.
-
-    Attributes
-    ----------
-    claimed : the statement in short, such as ``difference < 0``.
-    comparisons : what it is about, one by one; `whole` is their mean, or what else decides.
-    found : what was found, where that is not how the comparisons came out.
-    """
-
-    holds: bool
-    claimed: str
-    comparisons: tuple[Evidence, ...]
-    whole: Evidence
-    reason: Reason | None = None
-    found: str = ""
-
-    @property
-    def evidence(self) -> tuple[Evidence, ...]:
-        """The comparisons, and the whole where it is none of them."""
-        alone = len(self.comparisons) == 1 or self.whole in self.comparisons
-        return self.comparisons if alone else (*self.comparisons, self.whole)
+STATES = {SHOWN: HOLDS, OPEN: UNDECIDED, REFUTED: FAILS}
 
 
 @dataclass(frozen=True)
@@ -229,12 +179,14 @@ class Verdict:
     ----------
     found : `Measured` for a number, `Finding` for a claim; None where nothing was run.
     missing : why nothing was found.
+    substitutes : what takes the place of what, in sentences.
     """
 
     said: Number | Claim
     experiment: str
     found: Measured | Finding | None
     missing: Reason | None = None
+    substitutes: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -246,22 +198,41 @@ class Verdict:
         return tuple(dict.fromkeys((self.experiment, *self.said.needed)))
 
     @property
-    def state(self) -> Outcome:
-        """`HOLDS`, `DOES_NOT_HOLD` or `NOT_RUN`."""
-        if self.found is None or self.found.holds is None:
-            return NOT_RUN
-        return HOLDS if self.found.holds else DOES_NOT_HOLD
-
-    @property
-    def deviation(self) -> str | None:
-        """Why it does not hold, where that is known."""
-        known = self.said.deviations
-        return (known.get(self.experiment) or known.get("all")) if self.state is DOES_NOT_HOLD else None
-
-    @property
     def outcome(self) -> Outcome:
-        """The state, or `KNOWN` where it does not hold for a listed reason."""
-        return KNOWN if self.deviation else self.state
+        """One of `OUTCOMES`."""
+        return self._outcome(self.found.outcome) if self.found else NOT_RUN
+
+    @property
+    def corrected(self) -> Outcome:
+        """The outcome after Holm's correction over all measured comparisons of the paper."""
+        return self._outcome(self.found.corrected) if self.found else NOT_RUN
+
+    def _outcome(self, outcome: str) -> Outcome:
+        state = STATES[outcome]
+        return EXPLAINED if state is FAILS and self._covered else state
+
+    @property
+    def known(self) -> Explanation | None:
+        """The explanation that is given for this experiment."""
+        return self.said.explained.get(self.experiment) or self.said.explained.get("all")
+
+    @property
+    def _covered(self) -> bool:
+        """Whether the explanation reaches as far as the deviation."""
+        if self.known is None:
+            return False
+        if isinstance(self.found, Finding):
+            return all(self.known.covers(one.interval.mean, one.interval.allowance) for one in self.found.against)
+        if isinstance(self.found, Measured) and isinstance(self.said, Number):
+            tolerance = self.found.tolerance
+            allowance = tolerance.amount if tolerance and tolerance.widened else 0.0
+            return self.known.covers(self.found.mean - self.said.value.mean, allowance)
+        return False
+
+    @property
+    def unneeded(self) -> bool:
+        """Whether it holds although an explanation says why it should not."""
+        return self.outcome is HOLDS and self.known is not None
 
     @property
     def reason(self) -> Reason | None:
@@ -280,12 +251,12 @@ class Verdict:
         return None
 
 
-def counts(verdicts: Iterable[Verdict]) -> dict[Outcome, int]:
-    """How many verdicts there are of each of `OUTCOMES`."""
-    found = Counter(verdict.outcome for verdict in verdicts)
+def counts(verdicts: Iterable[Verdict], basis: Basis = "measured") -> dict[Outcome, int]:
+    """How many verdicts there are of each of `OUTCOMES` on what is of this basis."""
+    found = Counter(verdict.outcome for verdict in verdicts if verdict.said.basis == basis)
     return {outcome: found[outcome] for outcome in OUTCOMES}
 
 
 def failures(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    """The verdicts that make `budgetbench check` fail: run, not holding, and for no listed reason."""
-    return [verdict for verdict in verdicts if verdict.outcome is DOES_NOT_HOLD]
+    """The verdicts that make `budgetbench check` fail: what fails, and what holds although it is explained away."""
+    return [verdict for verdict in verdicts if verdict.outcome is FAILS or verdict.unneeded]

@@ -2,7 +2,8 @@
 
 A number holds when ours, the mean over our runs, differs from it by no more than the larger of three published standard
 deviations and a fixed tolerance: 0.3 percentage points, or 3 % of a size. Fewer than five runs of ours widen that
-by `WIDER`. The interval of the difference (Welch's, from the published and our standard deviation) is in the evidence.
+by `WIDER` and show nothing. The interval of the difference (Welch's, from the published and our standard deviation)
+stands beside it and decides nothing: what is asked is how far ours is, not whether it differs at all.
 
 Where the paper's data is one random draw (`draws`), the published standard deviation is that of permutations of this
 draw and says nothing of how far another draw may be. The number is then looked for among our draws: it holds within
@@ -22,11 +23,12 @@ import pandas as pd
 from budgetbench.datasets import Dataset, datasets
 from budgetbench.published import Value
 from budgetbench.results import Results
-from budgetbench.results.measures import MEASURES
+from budgetbench.results.measures import MEASURES, Measure
 from budgetbench.results.records import completed
-from budgetbench.verdicts.model import Evidence, Measured, MissingError, Number, Reason
+from budgetbench.verdicts.evidence import Evidence, Measured, MissingError, Reason, Tolerance
+from budgetbench.verdicts.model import Number
 from budgetbench.verdicts.selection import Selector, View
-from budgetbench.verdicts.statistics import FEW, REFUTED, SHOWN, WIDER, Interval, welch
+from budgetbench.verdicts.statistics import FEW, OPEN, REFUTED, SHOWN, WIDER, Interval, welch
 
 SPREADS = 3.0
 PUBLISHED_RUNS = 5
@@ -42,7 +44,7 @@ class Fact:
     Attributes
     ----------
     relative : share of the published number by which ours may differ.
-    least : ours may be more, and with less the published number counts as not run.
+    least : ours may be more, and less leaves it undecided.
     """
 
     words: str
@@ -104,24 +106,32 @@ def _fact(number: Number, view: View) -> Measured:
     fact, wanted = FACTS[number.name], number.value.mean
     ours = float(fact.value(view.results()))
     if not fact.least:
-        return Measured(abs(ours - wanted) <= fact.relative * wanted, ours)
+        return Measured(SHOWN if abs(ours - wanted) <= fact.relative * wanted else REFUTED, ours)
     if ours >= wanted:
-        return Measured(True, ours)
-    return Measured(None, ours, reason=Reason("more_to_run", {"runs": ours, "wanted": wanted}))
+        return Measured(SHOWN, ours)
+    return Measured(OPEN, ours, reason=Reason("more_to_run", {"runs": ours, "wanted": wanted}))
 
 
 def _mean(number: Number, of: Selector, view: View) -> Measured:
     measure, values = MEASURES[number.name], view.pick(of)[0].values(number.name)
     printed, mean, n = number.value, float(values.mean()), len(values)
     spread = float(values.std()) if n > 1 else None
-    draws = number.draws and n >= DRAWS
     few = n < (DRAWS if number.draws else FEW)
-    spreads = SPREADS * ((spread if draws else printed.spread) or 0.0)
-    tolerance = (spreads if draws else max(spreads, measure.same(printed.mean))) * (WIDER if few else 1.0)
-    holds = abs(mean - printed.mean) <= tolerance
-    reason = Reason("few_runs", {"runs": n}) if few else _quantile(values, printed) if draws else None
-    row = Evidence("ours - published", _interval(printed, mean, spread, n), measure.unit, SHOWN if holds else REFUTED)
-    return Measured(holds, mean, spread, reason, (row,))
+    tolerance = _tolerance(printed, measure, spread if number.draws and not few else None, few)
+    near = abs(mean - printed.mean) <= tolerance.amount
+    outcome = REFUTED if not near else OPEN if few else SHOWN
+    reason = Reason("few_runs", {"runs": n}) if few else _quantile(values, printed) if number.draws else None
+    row = Evidence("ours - published", _interval(printed, mean, spread, n), measure.unit)
+    return Measured(outcome, mean, spread, tolerance, reason, (row,))
+
+
+def _tolerance(printed: Value, measure: Measure, among: float | None, few: bool) -> Tolerance:
+    """By how much ours may differ; `among` is the spread of our draws where the number is looked for among them."""
+    if among is not None:
+        return Tolerance(SPREADS * among, "draws")
+    spreads, fixed = SPREADS * (printed.spread or 0.0), measure.same(printed.mean)
+    amount = max(spreads, fixed) * (WIDER if few else 1.0)
+    return Tolerance(amount, "spreads" if spreads > fixed else "fixed", widened=few)
 
 
 def _interval(printed: Value, mean: float, spread: float | None, n: int) -> Interval:

@@ -1,30 +1,54 @@
 """The papers' numbers and claims, read strictly from `budgetbench.published`.
 
-A file has `paper` (what it is, and the datasets of the experiments that it needs), `numbers` (blocks of rows, each row
-a learner and its published values, or facts of the experiment), `claims` (entries with a `statement` and its keys) and
-`left_out` (what is not checked, and why).
+A file has `paper` (what it is, the datasets of the experiments that it needs, and its `substitutes`: what is said of a
+learner that takes another's place), `numbers` (blocks of rows, each row a learner and its published values, or facts of
+the experiment), `claims` (entries with a `statement` and its keys) and `left_out` (what is not checked, and why). What
+does not hold may be `explained`, by a `reason` with the `bound` that it reaches to. A claim whose `basis` is an `input`
+of the experiment, or the `construction` of the program, is not counted with what was measured.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any, get_args
+
+from pydantic import Field
 
 from budgetbench.document import Document, Key
 from budgetbench.errors import ParameterError, refuse
 from budgetbench.learners import learners
-from budgetbench.parameters import Parameter, check, keywords
+from budgetbench.parameters import Accepted, Parameter, check, declared, keywords
 from budgetbench.published import NUMBER, PAPERS, PRINTED, read, value
 from budgetbench.reading import Reading
 from budgetbench.results.measures import MEASURES
-from budgetbench.verdicts.model import Claim, LeftOut, Number, Paper
+from budgetbench.verdicts.model import Basis, Claim, Explanation, LeftOut, Number, Paper
 from budgetbench.verdicts.numbers import FACTS
 from budgetbench.verdicts.selection import SELECTOR
 from budgetbench.verdicts.statements import statements
 
-CLAIM_KEYS = ("id", "text", "item", "quote", "experiments", "statement", "deviations")
+CLAIM_KEYS = ("id", "text", "item", "quote", "experiments", "basis", "statement", "explained")
 BLOCK_KEYS = ("item", "quote", "experiment", "draws", "rows")
+
+
+@dataclass(frozen=True)
+class _Explanation:
+    """Why something does not hold.
+
+    Parameters
+    ----------
+    reason : in sentences.
+    bound : what deviates lies between these two; see `Explanation`.
+    reading : the experiment that shows it.
+    """
+
+    reason: str
+    bound: Annotated[list[float], Field(min_length=2, max_length=2), Accepted("two numbers")]
+    reading: str | None = None
+
+
+EXPLANATION = declared(_Explanation)
 
 
 def published(key: str) -> Paper:
@@ -50,7 +74,7 @@ def interpret(key: str, document: Document) -> Paper:
     for number, block in enumerate(data.get("numbers") or []):
         found += _numbers(reading, ("numbers", number), key, block)
     for number, entry in enumerate(data.get("claims") or []):
-        claim = _claim(reading, ("claims", number), key, entry)
+        claim = _claim(reading, ("claims", number), key, entry, data["paper"].get("substitutes") or {})
         found += [(("claims", number), claim)] if claim else []
     facts, names = data["paper"], set()
     for at, entry in found:
@@ -78,10 +102,10 @@ def _numbers(reading: Reading, at: Key, key: str, block: Mapping[str, Any]) -> l
     found: list[tuple[Key, Number]] = []
     for number, printed in enumerate(block["rows"]):
         here, row = (*at, "rows", number), dict(printed)
-        of, deviations = row.pop("of", None), row.pop("deviations", {})
+        of, explained = row.pop("of", None), row.pop("explained", {})
         _judge_selectors(reading, (*here, "of"), of)
         reading.known(here, row, MEASURES if of else FACTS)
-        reading.known((*here, "deviations"), deviations, row)
+        reasons = _explained(reading, (*here, "explained"), explained, row)
         slug = _slug("-".join(str(value) for value in (of or {"": block["experiment"]}).values()))
         for name, text in row.items():
             if not PRINTED.fullmatch(str(text)):
@@ -94,7 +118,8 @@ def _numbers(reading: Reading, at: Key, key: str, block: Mapping[str, Any]) -> l
                 quote=block["quote"],
                 experiments=(block["experiment"],),
                 learners=_learners([of] if of else []),
-                deviations={"all": deviations[name]} if name in deviations else {},
+                basis=_basis(of, name, text),
+                explained={"all": reasons[name]} if name in reasons else {},
                 of=of,
                 name=name,
                 value=value(text),
@@ -104,7 +129,27 @@ def _numbers(reading: Reading, at: Key, key: str, block: Mapping[str, Any]) -> l
     return found
 
 
-def _claim(reading: Reading, at: Key, key: str, entry: Mapping[str, Any]) -> Claim | None:
+def _basis(of: Mapping[str, Any] | None, name: str, text: Any) -> Basis:
+    """Facts of the experiment are its inputs, and a learner that fills its budget stores so many by construction."""
+    if of is None:
+        return "input"
+    return "construction" if name == "support_size" and text == of.get("budget") else "measured"
+
+
+def _explained(reading: Reading, at: Key, given: Mapping[str, Any], names: Iterable[str]) -> dict[str, Explanation]:
+    """The explanations given for some of the names."""
+    reading.known(at, given, names)
+    found = {}
+    for name, one in given.items():
+        if name in names and reading.checked((*at, name), one, EXPLANATION) is not None:
+            low, high = sorted(one["bound"])
+            found[name] = Explanation(" ".join(one["reason"].split()), low, high, one.get("reading"))
+    return found
+
+
+def _claim(
+    reading: Reading, at: Key, key: str, entry: Mapping[str, Any], substitutes: Mapping[str, str]
+) -> Claim | None:
     statement = reading.named(at, entry, statements, "statement")
     if statement is None:
         return None
@@ -112,9 +157,11 @@ def _claim(reading: Reading, at: Key, key: str, entry: Mapping[str, Any]) -> Cla
     if reading.checked(at, given, keywords(statements[statement])) is None:
         return None
     _judge_selectors(reading, at, given)
-    deviations = entry.get("deviations") or {}
-    reading.known((*at, "deviations"), deviations, [*entry["experiments"], "all"])
     selected = list(selectors(given))
+    for name in {name for one in selected for name in _named(one)[1:]} - substitutes.keys():
+        reading.note(at, name, "a learner that the paper's substitutes tell of")
+    if entry.get("basis", "measured") not in get_args(Basis):
+        reading.note((*at, "basis"), entry["basis"], ", ".join(get_args(Basis)), names=get_args(Basis))
     return Claim(
         id=f"{key}.{entry.get('id')}",
         paper=key,
@@ -123,7 +170,9 @@ def _claim(reading: Reading, at: Key, key: str, entry: Mapping[str, Any]) -> Cla
         experiments=tuple(entry["experiments"]),
         needed=tuple(dict.fromkeys(one["experiment"] for one in selected if "experiment" in one)),
         learners=_learners(selected),
-        deviations={name: " ".join(reason.split()) for name, reason in deviations.items()},
+        basis=entry.get("basis", "measured"),
+        explained=_explained(reading, (*at, "explained"), entry.get("explained") or {}, [*entry["experiments"], "all"]),
+        substitutes={learners.canonical(name): text for name, text in substitutes.items()},
         text=" ".join(entry["text"].split()),
         statement=statement,
         arguments=given,

@@ -21,7 +21,7 @@ from budgetbench.results.names import learner, learner_title, parameters_text
 from budgetbench.results.records import completed
 from budgetbench.results.sizes import signs, sizes_of
 from budgetbench.results.summary import params_of
-from budgetbench.verdicts.model import MissingError, Reason
+from budgetbench.verdicts.evidence import MissingError, Reason
 from budgetbench.verdicts.statistics import FEW
 
 
@@ -151,6 +151,13 @@ class View:
         if not found:
             raise MissingError(f"{candidates[0].label}: no size as large as the {size:.0f} that {model.label} stores")
         return found
+
+    def stands_in(self, selector: Selector) -> str | None:
+        """The learner that a selector of several comes to, where it is not the one that is meant."""
+        if not isinstance(selector["algorithm"], list):
+            return None
+        used = str(self._first_run(selector)["algorithm"])
+        return None if used == learners.canonical(selector["algorithm"][0]) else used
 
     def _first_run(self, selector: Selector) -> Selector:
         names = [learners.canonical(name) for name in selector["algorithm"]]

@@ -18,20 +18,10 @@ import pandas as pd
 
 from budgetbench.registry import Registry
 from budgetbench.results.measures import MEASURES, PLAIN, TIMES, MeasureName, Unit
-from budgetbench.verdicts.comparing import Judge, difference, differences, judged, matched, of_runs, reason, refuted
-from budgetbench.verdicts.model import Evidence, Finding, MissingError
+from budgetbench.verdicts.comparing import Judge, differences, judged, matched, of_runs
+from budgetbench.verdicts.evidence import Evidence, Finding, MissingError
 from budgetbench.verdicts.selection import Candidate, Selector, Selectors, View
-from budgetbench.verdicts.statistics import (
-    FEW,
-    REFUTED,
-    SHOWN,
-    WIDER,
-    Interval,
-    below,
-    geometric_mean,
-    spread_ratio,
-    within,
-)
+from budgetbench.verdicts.statistics import FEW, OPEN, REFUTED, SHOWN, WIDER, Interval, below, spread_ratio, within
 
 Statement = Callable[..., Finding]
 
@@ -45,7 +35,7 @@ ERROR = "online_error"
 def is_below(view: View, *, lower: Selectors, upper: Selectors, measure: MeasureName) -> Finding:
     """The measure of `lower` is below that of `upper`, wherever their sizes match."""
     compared = differences(matched(view.pick(lower), view.pick(upper)), measure)
-    return judged(*compared, partial(below, threshold=0.0), MEASURES[measure].unit, "difference < 0")
+    return judged(compared, partial(below, threshold=0.0), MEASURES[measure].unit, "difference < 0")
 
 
 @statements.register("not_above")
@@ -57,7 +47,7 @@ def not_above(view: View, *, lower: Selectors, upper: Selectors, measure: Measur
 def _less(pairs: Sequence[tuple[Candidate, Candidate]], measure: str, margin: float) -> Finding:
     unit = MEASURES[measure].unit
     claimed = f"difference < {margin:g} {unit.name}".rstrip()
-    return judged(*differences(pairs, measure), partial(below, threshold=margin), unit, claimed)
+    return judged(differences(pairs, measure), partial(below, threshold=margin), unit, claimed)
 
 
 @statements.register("close")
@@ -65,7 +55,7 @@ def close(view: View, *, of: Selectors, to: Selectors, measure: MeasureName, tol
     """The measure of `of` differs from that of `to` by at most `tolerance`, wherever their sizes match."""
     compared = differences(matched(view.pick(of), view.pick(to)), measure)
     unit, judge = MEASURES[measure].unit, partial(within, low=-tolerance, high=tolerance)
-    return judged(*compared, judge, unit, f"within ±{tolerance:g} {unit.name}".rstrip())
+    return judged(compared, judge, unit, f"within ±{tolerance:g} {unit.name}".rstrip())
 
 
 @statements.register("ratio")
@@ -103,7 +93,7 @@ def between(
 def _bounded(values: Sequence[tuple[str, pd.Series]], same: float, low: float, high: float, unit: Unit) -> Finding:
     words = [f"{name} {bound:g}" for name, bound in (("at least", low), ("at most", high)) if np.isfinite(bound)]
     claimed = f"{', '.join(words)} {unit.name}".rstrip()
-    return judged(*of_runs(values, WIDER * same), partial(within, low=low, high=high), unit, claimed, signed=False)
+    return judged(of_runs(values, WIDER * same), partial(within, low=low, high=high), unit, claimed, signed=False)
 
 
 @statements.register("smaller_suffices")
@@ -125,56 +115,48 @@ def range_of_sizes(view: View, *, of: Selector, measure: MeasureName, margin: fl
     """Around the best size the measure stays within `margin` of the best over sizes whose quotient is `factor`."""
     sizes = sorted(view.pick(of), key=lambda candidate: candidate.sizes["budget"])
     best = min(sizes, key=lambda candidate: candidate.values(measure).mean())
-    compared = {
-        candidate: _judged(f"{candidate.label} - {best.label}", candidate, best, measure, margin)
-        for candidate in sizes
-        if candidate is not best
-    }
-    good = groupby(sizes, key=lambda candidate: candidate is best or compared[candidate].outcome == SHOWN)
-    around = next(stretch for stretch in (list(group) for _, group in good) if best in stretch)
-    first, last = (candidate.sizes["budget"] for candidate in (around[0], around[-1]))
-    quotient = last / first
-    outcome = SHOWN if quotient >= factor else REFUTED
-    whole = Evidence("largest over smallest size", Interval(len(best.runs), quotient), TIMES, outcome, signed=False)
-    return Finding(
-        quotient >= factor,
-        f"sizes over a factor of {factor:g}",
-        tuple(compared.values()),
-        whole,
-        found=f"sizes {first} to {last}",
-    )
+    others = [candidate for candidate in sizes if candidate is not best]
+    compared = _less([(candidate, best) for candidate in others], measure, margin)
 
+    def around(outcomes: Sequence[str], good: Sequence[str]) -> tuple[int, int]:
+        """The smallest and the largest size of the stretch around the best one where outcomes are `good`."""
+        kept = {best, *(one for one, outcome in zip(others, outcomes, strict=True) if outcome in good)}
+        stretches = (list(group) for _, group in groupby(sizes, key=kept.__contains__))
+        stretch = next(one for one in stretches if best in one)
+        return stretch[0].sizes["budget"], stretch[-1].sizes["budget"]
 
-def _judged(what: str, a: Candidate, b: Candidate, measure: str, margin: float) -> Evidence:
-    """Whether a - b is less than `margin`."""
-    interval = difference(a, b, measure)
-    return Evidence(what, interval, MEASURES[measure].unit, below(interval, margin))
+    def conclude(outcomes: Sequence[str]) -> str:
+        for good, outcome in (((SHOWN,), SHOWN), ((SHOWN, OPEN), OPEN)):
+            first, last = around(outcomes, good)
+            if last / first >= factor:
+                return outcome
+        return REFUTED
+
+    first, last = around([one.outcome for one in compared.comparisons], (SHOWN,))
+    made = Evidence("largest over smallest size", Interval(len(best.runs), last / first), TIMES, signed=False)
+    claimed = f"sizes over a factor of {factor:g}"
+    return Finding(claimed, compared.comparisons, conclude, f"sizes {first} to {last}", made)
 
 
 @statements.register("best_parameter")
 def best_parameter(
     view: View, *, of: Selector, parameter: str, value: float, measure: MeasureName, margin: float
 ) -> Finding:
-    """No other value of the parameter is shown to be better by more than `margin`."""
+    """No other value of the parameter is better by more than `margin`."""
     values = view.pick(of, all_sets=True)
     chosen = [candidate for candidate in values if candidate.params.get(parameter) == value]
     others = [candidate for candidate in values if candidate not in chosen]
     if not chosen or not others:
         raise MissingError(f"no runs of {parameter} = {value} and of others")
-    compared = tuple(
-        _judged(f"{parameter} = {value} - {other.params[parameter]:g}", chosen[0], other, measure, margin)
-        for other in others
-    )
-    worst = max(compared, key=lambda one: one.interval.mean)
+    compared = [
+        (f"{parameter} = {value:g} - {parameter} = {other.params[parameter]:g}", interval)
+        for other, (_, interval) in zip(others, differences([(chosen[0], one) for one in others], measure), strict=True)
+    ]
     best = min(values, key=lambda candidate: candidate.values(measure).mean())
-    return Finding(
-        not refuted(compared),
-        f"{parameter} = {value:g} is best",
-        compared,
-        worst,
-        reason(compared, worst.interval, partial(below, threshold=margin)),
-        f"{parameter} = {best.params[parameter]:g}",
+    found = judged(
+        compared, partial(below, threshold=margin), MEASURES[measure].unit, f"{parameter} = {value:g} is best"
     )
+    return replace(found, found=f"{parameter} = {best.params[parameter]:g}")
 
 
 @statements.register("correlates")
@@ -189,21 +171,19 @@ def correlates(view: View, *, of: Selector, measure: MeasureName, other: Measure
     words = [MEASURES[name].said for name in (measure, other)]
     compared = of_runs([(f"correlation of {words[0]} and {words[1]} over {len(sizes)} sizes", values)], 0.05)
     judge = partial(within, low=at_least, high=1.0)
-    return judged(*compared, judge, PLAIN, f"correlation at least {at_least:g}", signed=False)
+    return judged(compared, judge, PLAIN, f"correlation at least {at_least:g}", signed=False)
 
 
 @statements.register("spread_largest")
 def spread_largest(view: View, *, of: Selector, among: Selectors, measure: MeasureName) -> Finding:
     """The standard deviation over runs of `of` is larger than that of each of the others, wherever sizes match."""
     pairs = matched(view.pick(of), view.pick(among))
-    single = [
+    compared = [
         (f"spread of {b.label} / {a.label}", spread_ratio(b.values(measure), a.values(measure))) for a, b in pairs
     ]
-    intervals = [interval for _, interval in single]
-    if any(interval.few for interval in intervals):
+    if any(interval.few for _, interval in compared):
         raise MissingError(f"a spread needs at least {FEW} runs")
-    judge = partial(below, threshold=1.0)
-    found = judged(single, geometric_mean(intervals), judge, TIMES, "spread is the largest", signed=False)
+    found = judged(compared, partial(below, threshold=1.0), TIMES, "spread is the largest", signed=False)
     own, rest = (max(pair[side].values(measure).std() for pair in pairs) for side in (0, 1))
     return replace(found, found=f"{own:.2f}, others up to {rest:.2f} {MEASURES[measure].unit.name}")
 
@@ -245,7 +225,7 @@ def below_at_equal_size(view: View, *, lower: Selectors, upper: Selector) -> Fin
 
 def _of_courses(compared: Sequence[tuple[str, pd.Series]], judge: Judge, claimed: str, signed: bool = True) -> Finding:
     measure = MEASURES[ERROR]
-    return judged(*of_runs(compared, WIDER * measure.close), judge, measure.unit, claimed, signed)
+    return judged(of_runs(compared, WIDER * measure.close), judge, measure.unit, claimed, signed)
 
 
 def _each_run(a: Candidate, b: Candidate, value: Callable[..., float], problem: str = "") -> pd.Series:

@@ -1,30 +1,31 @@
-"""What runs say about a difference: an interval where there are enough of them, and what follows for a claim.
+"""What runs say about a mean: its confidence interval, and how far it is from what a claim says of it.
 
-A comparison is *shown* when the two-sided 95 % confidence interval of its mean lies on the claim's side of the
-threshold, *refuted* when it lies on the other side, and *open* when it contains the threshold. Test errors of the
-Perceptron on noisy labels have heavy tails (one run in five is off by tens of points), which makes the interval of
-the mean wide although every single run agrees. So a sign test at the same level counts as well: a comparison whose
-mean is on the claim's side is shown when so many paired runs are that chance gives as many in less than one case in
-twenty (5 of 5, 9 of 10, 26 of 40).
+One test decides each comparison: Student's over the runs or over pairs of runs, Welch's where the two sides saw
+different streams, the F test for spreads; two-sided, at the level of `significance`. What it says is what the interval
+says: a comparison is *shown* when the interval lies on the claim's side of the threshold, *refuted* when it lies on
+the other side, and *open* when the threshold is inside. That two things are alike is shown by two one-sided tests: the
+whole interval lies between the bounds.
 
-With fewer than `FEW` runs, which is the least that the papers have, intervals are too wide to decide anything. Means
-are compared then, and the threshold moves in the claim's favour by `WIDER` times what passes for the same
-(`Measure.same`), that is by 0.9 percentage points or 9 % of a size. This is for a quick look and for continuous
-integration: it finds what is broken, it shows nothing.
+With fewer than `FEW` runs, which is the least that the papers have, nothing is shown. Means are compared then, and the
+threshold moves in the claim's favour by `WIDER` times what passes for the same (`Measure.same`), that is by 0.9
+percentage points or 9 % of a size: a claim fails when all its comparisons are further off. This is for a quick look and
+for continuous integration; it finds what is broken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
+from budgetbench.significance import ALPHA
+
 FEW = 5
 WIDER = 3.0
-LEVEL = 0.95
 
 SHOWN, OPEN, REFUTED = "shown", "open", "refuted"
 
@@ -36,7 +37,7 @@ class Interval:
     Attributes
     ----------
     low, high : None with fewer than `FEW` runs, or of a mean that has none.
-    values : what each run says, where it says something by itself (not in a difference of unpaired runs).
+    tail : from a threshold to the one-sided p of "the mean is not below it"; None where there is no interval.
     allowance : by how much thresholds move in the claim's favour where runs are few.
     """
 
@@ -44,7 +45,7 @@ class Interval:
     mean: float
     low: float | None = None
     high: float | None = None
-    values: tuple[float, ...] = ()
+    tail: Callable[[float], float] | None = None
     allowance: float = 0.0
 
     @property
@@ -57,9 +58,9 @@ def of_values(values: pd.Series) -> Interval:
     given = values.dropna().astype(float)
     mean, n = float(given.mean()), len(given)
     if n < FEW:
-        return Interval(n, mean, values=tuple(given))
-    half = float(stats.t.ppf((1 + LEVEL) / 2, n - 1) * given.std() / np.sqrt(n))
-    return Interval(n, mean, mean - half, mean + half, tuple(given))
+        return Interval(n, mean)
+    error = 0.0 if given.min() == given.max() else float(given.std() / np.sqrt(n))
+    return _student(n, mean, error, n - 1)
 
 
 def mean_difference(a: pd.Series, b: pd.Series, paired: bool) -> Interval:
@@ -79,48 +80,47 @@ def welch(difference: float, first: tuple[float, int], second: tuple[float, int]
     freedom = sum(squares) ** 2 / max(
         sum(square**2 / (n - 1) for square, (_, n) in zip(squares, (first, second), strict=True)), 1e-300
     )
-    half = float(stats.t.ppf((1 + LEVEL) / 2, max(freedom, 1.0)) * np.sqrt(sum(squares))) if sum(squares) else 0.0
-    return Interval(min(first[1], second[1]), difference, difference - half, difference + half)
+    return _student(min(first[1], second[1]), difference, float(np.sqrt(sum(squares))), max(freedom, 1.0))
+
+
+def _student(runs: int, mean: float, error: float, freedom: float) -> Interval:
+    """From a mean and its standard error, which is 0 where all runs agree."""
+
+    def tail(threshold: float) -> float:
+        distance = mean - threshold
+        t = distance / error if error else (np.sign(distance) * inf if distance else 0.0)
+        return float(stats.t.cdf(t, freedom))
+
+    half = float(stats.t.ppf(1 - ALPHA / 2, freedom)) * error
+    return Interval(runs, mean, mean - half, mean + half, tail)
 
 
 def spread_ratio(a: pd.Series, b: pd.Series) -> Interval:
     """Standard deviation of a over that of b; the interval is the F distribution's, for normal values."""
     n = min(len(a), len(b))
     above, below = float(a.std()), float(b.std())
-    ratio = above / below if below else np.inf
+    ratio = above / below if below else inf
     if n < FEW:
         return Interval(n, ratio)
-    bound = np.sqrt(stats.f.ppf((1 + LEVEL) / 2, n - 1, n - 1))
-    return Interval(n, ratio, ratio / bound, ratio * bound)
+    law = stats.f(len(a) - 1, len(b) - 1)
+    low, high = (ratio / np.sqrt(law.ppf(q)) for q in (1 - ALPHA / 2, ALPHA / 2))
+    return Interval(n, ratio, float(low), float(high), lambda threshold: float(law.cdf((ratio / threshold) ** 2)))
 
 
-def geometric_mean(ratios: Sequence[Interval]) -> Interval:
-    """Of ratios and of their bounds: as wide as one of them, as they may share their runs."""
-    mean, low, high = stats.gmean([(ratio.mean, ratio.low, ratio.high) for ratio in ratios]).tolist()
-    return Interval(min(ratio.runs for ratio in ratios), mean, low, high)
+def below(found: Interval, threshold: float) -> float:
+    """One-sided p against "the mean is below the threshold": near 0 where runs show it, near 1 where they refute it.
+
+    Of few runs 0.5, or 1 where the mean is further off than they allow.
+    """
+    if found.tail is None:
+        return 0.5 if found.mean < threshold + found.allowance else 1.0
+    return found.tail(threshold)
 
 
-def below(found: Interval, threshold: float) -> str:
-    """What runs say about "the mean is below the threshold"."""
-    if found.low is None or found.high is None:
-        return SHOWN if found.mean < threshold + found.allowance else REFUTED
-    if found.high < threshold or (found.mean < threshold and _most(v < threshold for v in found.values)):
-        return SHOWN
-    if found.low > threshold or (found.mean > threshold and _most(v > threshold for v in found.values)):
-        return REFUTED
-    return OPEN
-
-
-def within(found: Interval, low: float, high: float) -> str:
-    """What runs say about "the mean is between these bounds", the bounds included."""
-    if found.low is None or found.high is None:
-        return SHOWN if low - found.allowance <= found.mean <= high + found.allowance else REFUTED
-    if low <= found.low and found.high <= high:
-        return SHOWN
-    return REFUTED if found.low > high or found.high < low else OPEN
-
-
-def _most(agreeing: Iterable[bool]) -> bool:
-    """Whether so many agree that a fair coin does as well in less than one case in twenty."""
-    votes = list(agreeing)
-    return bool(votes) and bool(stats.binom.sf(sum(votes) - 1, len(votes), 0.5) <= 1 - LEVEL)
+def within(found: Interval, low: float, high: float) -> float:
+    """The larger p of two one-sided tests against "the mean is between these bounds", ends included; see `below`."""
+    if found.tail is None:
+        return 0.5 if low - found.allowance <= found.mean <= high + found.allowance else 1.0
+    if found.low == found.high:  # all runs agree
+        return 0.0 if low <= found.mean <= high else 1.0
+    return max(found.tail(high), 1 - found.tail(low))

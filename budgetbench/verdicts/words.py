@@ -4,34 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from budgetbench.results.measures import CLOSE, EXAMPLES, MEASURES, RELATIVE
+from budgetbench.results.measures import CLOSE, EXAMPLES, MEASURES, POINTS, RELATIVE
 from budgetbench.results.sizes import signs
-from budgetbench.verdicts.model import Evidence, Finding, Measured, Number, Reason, Verdict, counts
+from budgetbench.significance import ALPHA
+from budgetbench.verdicts.evidence import Evidence, Finding, Measured, Reason
+from budgetbench.verdicts.model import EXPLAINED, FAILS, HOLDS, OUTCOMES, Basis, Explanation, Number, Verdict, counts
 from budgetbench.verdicts.numbers import FACTS, SPREADS
 from budgetbench.verdicts.selection import label
-from budgetbench.verdicts.statistics import FEW, LEVEL, OPEN, REFUTED, SHOWN, WIDER
+from budgetbench.verdicts.statistics import FEW, OPEN, REFUTED, SHOWN, WIDER
 
 RULE = {
-    "intervals": f"Intervals are two-sided {100 * LEVEL:g} % confidence intervals over runs, paired where both sides "
-    "saw the same streams.",
-    "claims": "A claim holds when the interval of its mean difference, or a sign test, shows it and no single "
-    "comparison refutes it.",
+    "tests": f"Every test is two-sided at the {100 * ALPHA:g} % level: a comparison is shown, refuted or open as its "
+    f"{100 * (1 - ALPHA):g} % confidence interval over runs (Student's; over pairs of runs where both sides saw the "
+    "same streams, else Welch's) lies on the claim's side of the threshold, on the other, or on both.",
+    "claims": "A claim holds when each of its comparisons is shown, fails when one is refuted, and is undecided "
+    "otherwise. What is said to be alike has its whole interval between the bounds (two one-sided tests).",
+    "corrected": "Beside each verdict stands the one after Holm's correction over all measured comparisons of the "
+    "paper.",
     "numbers": f"A number holds within {SPREADS:g} published standard deviations, or {CLOSE:g} percentage points or "
-    f"{100 * RELATIVE:g} % of a size if that is more.",
-    "few": f"With fewer than {FEW} runs means are compared, with tolerances widened to {WIDER:g} times that.",
+    f"{100 * RELATIVE:g} % of a size if that is more; the interval of the difference (Welch's) stands beside it.",
+    "explained": "What fails is explained where the reason is given and reaches as far as the deviation.",
+    "few": f"Fewer than {FEW} runs show nothing: what is further off than {WIDER:g} times these tolerances, at every "
+    "size, fails; all else is undecided.",
 }
 """How it is decided what holds."""
+
+APART: dict[Basis, str] = {"input": "inputs", "construction": "true by construction"}
+"""What is listed apart from what was measured."""
 
 REASONS: dict[str, Callable[..., str]] = {
     "missing": "{text}".format,
     "no_results": "no results of {experiment}".format,
     "few_runs": lambda runs: (
-        f"{runs} run{'s' * (runs != 1)}: means compared, with widened tolerance; intervals need {FEW}"
+        f"{runs} run{'s' * (runs != 1)}: means compared, with widened tolerance; a test needs {FEW}"
     ),
     "more_to_run": "{runs:.0f} of {wanted:.0f} runs".format,
     "opposite": "the opposite is shown in {refuted} of {of}".format,
-    "undecided": "{runs} runs do not decide it".format,
-    "signs": "shown by the runs' agreement (sign test); the interval alone does not decide it".format,
+    "undecided": lambda runs, open, of: f"{runs} runs do not decide {f'{open} of {of}' if of > 1 else 'it'}",
     "quantile": "at quantile {quantile:.2f} of our {draws} draws".format,
 }
 
@@ -42,8 +51,51 @@ def reason(found: Reason | None) -> str:
 
 
 def remark(verdict: Verdict) -> str:
-    """What is to be said beside the outcome: the reason of a known deviation, and how the verdict was reached."""
-    return " ".join(f"{text.rstrip('.')}." for text in (verdict.deviation, reason(verdict.reason)) if text)
+    """What is to be said beside the outcome: why it does not hold, how the verdict was reached, and who took part."""
+    said = explanation(verdict), reason(verdict.reason), leniency(verdict), *verdict.substitutes
+    return " ".join(f"{text.rstrip('.')}." for text in said if text)
+
+
+def explanation(verdict: Verdict) -> str:
+    """Why it does not hold, and how far the reason reaches."""
+    known = verdict.known
+    if known and verdict.unneeded:
+        return "It holds, and yet is explained away"
+    if known and verdict.outcome is EXPLAINED:
+        return f"{known.reason} This explains {reach(known)}{f' ({known.reading})' if known.reading else ''}."
+    if known and verdict.outcome is FAILS:
+        return f"It is explained for {reach(known)} alone"
+    return ""
+
+
+def reach(known: Explanation) -> str:
+    """The bound of an explanation: ``a deviation of 0 to 0.6``."""
+    low, high = (minus(f"{bound:g}") for bound in (known.low, known.high))
+    return f"a deviation of {low}" if low == high else f"deviations of {low} to {high}"
+
+
+def tolerance(verdict: Verdict) -> str:
+    """By how much ours may differ from a published number, and what that is: ``3 spreads, 0.42 points``."""
+    found, said = verdict.found, verdict.said
+    if not isinstance(found, Measured) or not isinstance(said, Number) or found.tolerance is None:
+        return ""
+    own, judged = MEASURES[said.name], found.tolerance
+    fixed = "" if own.unit is POINTS else f"{100 * own.relative:g} %"
+    kinds = {"spreads": f"{SPREADS:g} spreads", "draws": f"{SPREADS:g} spreads of our draws", "fixed": fixed}
+    kind = kinds[judged.kind]
+    amount = f"{judged.amount:.{own.unit.digits}f} {own.unit.name}"
+    if judged.widened:
+        kind = f"{WIDER:g} × {kind}" if kind else ""
+    return ", ".join(filter(None, (kind, amount)))
+
+
+def leniency(verdict: Verdict) -> str:
+    """That a number holds by the fixed tolerance alone, further off than its spread allows."""
+    found, away = verdict.found, verdict.in_spreads
+    fixed = isinstance(found, Measured) and found.tolerance is not None and found.tolerance.kind == "fixed"
+    if not fixed or away is None or abs(away) <= SPREADS or verdict.outcome is not HOLDS:
+        return ""
+    return f"within {tolerance(verdict)}, and {abs(away):.1f} published spreads off"
 
 
 def title(verdict: Verdict) -> str:
@@ -88,15 +140,15 @@ def ours(verdict: Verdict, unit: bool = True) -> str:
     return f"{own.text(found.mean, found.spread)} {own.sign * unit}".rstrip()
 
 
-def difference(verdict: Verdict, unit: bool = True) -> str:
-    """Of ours from the published number, or the mean difference that a claim is about."""
+def difference(verdict: Verdict, interval: bool = True, unit: bool = True) -> str:
+    """Ours less the published number, or the least favourable comparison of a claim."""
     found, said = verdict.found, verdict.said
     if isinstance(found, Finding):
-        return amount(found.whole)
+        return amount(found.decisive)
     if not isinstance(found, Measured) or not isinstance(said, Number):
         return ""
     if found.evidence:
-        return amount(found.evidence[0], interval=False, unit=unit)
+        return amount(found.evidence[0], interval=interval, unit=unit)
     return minus(f"{found.mean - said.value.mean:+.3g}") if found.mean != said.value.mean else "0"
 
 
@@ -131,6 +183,36 @@ def outcomes(comparisons: Iterable[Evidence]) -> str:
     return f"{text}, {found.count(REFUTED)} opposite" if REFUTED in found else text
 
 
-def tally(verdicts: Iterable[Verdict]) -> str:
+def decisive(verdict: Verdict) -> str:
+    """What a claim's least favourable comparison subtracts from what, and its runs."""
+    if not isinstance(verdict.found, Finding):
+        return ""
+    one = verdict.found.decisive
+    return f"{minus_sign(one.what)} ({one.interval.runs} run{'s' * (one.interval.runs != 1)})"
+
+
+def minus_sign(what: str) -> str:
+    """A comparison with the sign of subtraction."""
+    return what.replace(" - ", " − ")
+
+
+def chance(p: float | None) -> str:
+    """A p: ``0.031``, ``< 0.001``; empty where there is none."""
+    return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def tally(verdicts: Iterable[Verdict], basis: Basis = "measured") -> str:
     """The counts in one line."""
-    return ", ".join(f"{number} {outcome.counted}" for outcome, number in counts(verdicts).items())
+    return ", ".join(f"{number} {outcome.counted}" for outcome, number in counts(verdicts, basis).items())
+
+
+def apart(verdicts: Iterable[Verdict]) -> str:
+    """What is counted apart, in one line: ``40 inputs (37 hold, 3 explained), …``; empty if there is nothing."""
+    given = list(verdicts)
+    parts = []
+    for basis, name in APART.items():
+        found = {outcome: number for outcome, number in counts(given, basis).items() if number}
+        if found:
+            counted = ", ".join(f"{found[one]} {one.counted}" for one in OUTCOMES if one in found)
+            parts.append(f"{sum(found.values())} {name} ({counted})")
+    return ", ".join(parts)

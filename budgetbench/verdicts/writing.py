@@ -12,13 +12,16 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from budgetbench.errors import RequestError
 from budgetbench.results.files import replace_file
 from budgetbench.verdicts import words
-from budgetbench.verdicts.model import DOES_NOT_HOLD, KNOWN, NOT_RUN, Claim, Number, Verdict
+from budgetbench.verdicts.evidence import Finding
+from budgetbench.verdicts.model import EXPLAINED, FAILS, NOT_RUN, Number, Verdict
 from budgetbench.verdicts.published import papers
 
-NUMBER_HEAD = ("", "Where", "Experiment", "Number", "Published", "Ours", "Difference", "In spreads", "Verdict")
-CLAIM_HEAD = ("", "Where", "Experiment", "Claim", "Claimed", "Found", "Mean difference", "Verdict")
+NUMBER_HEAD = ("", "Where", "Experiment", "Number", "Published", "Ours", "Difference", "Spreads", "Within", "Verdict")
+CLAIM_HEAD = ("", "Where", "Experiment", "Claim", "Claimed", "Found", "Least favourable", "Corrected", "Verdict")
+COMPARISON_HEAD = ("Claim", "Comparison", "Runs", "Mean and interval", "p", "p (Holm)", "Outcome")
 NUMBER_WIDTHS = (17, 15, 13, 10, 7)
 CLAIM_WIDTHS = (12, 15, 29)
 """Widths of a terminal's columns before the outcome."""
@@ -30,25 +33,59 @@ def by_paper(verdicts: Iterable[Verdict]) -> list[tuple[str, list[Verdict]]]:
 
 
 def markdown(verdicts: Sequence[Verdict]) -> str:
-    """A page: the counts, then a table of numbers and one of claims for each paper."""
+    """A page: the counts, then for each paper a table of numbers, one of claims, what is not counted, and what the
+    claims rest on."""
     titles = {paper.key: f"{', '.join(paper.authors)}: {paper.title} ({paper.year})" for paper in papers()}
-    lines = ["# Verdicts", "", f"{len(verdicts)} published numbers and claims: {words.tally(verdicts)}.", ""]
-    lines += [" ".join(words.RULE.values()), ""]
+    lines = ["# Verdicts", "", *_counted(verdicts), " ".join(words.RULE.values()), ""]
     for key, of_paper in by_paper(verdicts):
-        lines += [f"## {titles[key]}", "", f"{words.tally(of_paper).capitalize()}.", ""]
-        for kind, head in ((Number, NUMBER_HEAD), (Claim, CLAIM_HEAD)):
-            rows = [_cells(verdict) for verdict in of_paper if isinstance(verdict.said, kind)]
-            lines += _pipe_table(head, rows) if rows else []
+        measured, apart = (
+            [one for one in of_paper if (one.said.basis == "measured") is wanted] for wanted in (True, False)
+        )
+        lines += [f"## {titles[key]}", "", *_counted(of_paper), *_tables(measured)]
+        if apart:
+            lines += ["### Inputs, and what is true by construction", "", *_tables(apart)]
+        comparisons = [row for verdict in of_paper for row in _comparisons(verdict)]
+        if comparisons:
+            lines += ["### Comparisons of the claims", "", *_pipe_table(COMPARISON_HEAD, comparisons)]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _cells(verdict: Verdict) -> list[str]:
-    said, remark = verdict.said, words.remark(verdict)
-    number = isinstance(said, Number)
-    where = said.item if number else said.quote[:1].upper() + said.quote[1:]
-    cells = [verdict.outcome.mark, where, verdict.experiment, words.title(verdict), words.published(verdict)]
-    cells += [words.ours(verdict), words.difference(verdict), *([words.spreads(verdict)] if number else [])]
-    return [*cells, f"{verdict.outcome.name}: {remark}" if remark else verdict.outcome.name]
+def _counted(verdicts: Sequence[Verdict]) -> list[str]:
+    measured, apart = sum(verdict.said.basis == "measured" for verdict in verdicts), words.apart(verdicts)
+    lines = [f"{measured} measured numbers and claims: {words.tally(verdicts)}.", ""]
+    return [*lines, f"Listed apart: {apart}.", ""] if apart else lines
+
+
+def _tables(verdicts: Sequence[Verdict]) -> list[str]:
+    numbers, claims = ([one for one in verdicts if isinstance(one.said, Number) is wanted] for wanted in (True, False))
+    lines = _pipe_table(NUMBER_HEAD, map(_number_cells, numbers)) if numbers else []
+    return lines + (_pipe_table(CLAIM_HEAD, map(_claim_cells, claims)) if claims else [])
+
+
+def _number_cells(verdict: Verdict) -> list[str]:
+    cells = [verdict.outcome.mark, verdict.said.item, verdict.experiment, words.title(verdict)]
+    cells += [words.published(verdict), words.ours(verdict), words.difference(verdict), words.spreads(verdict)]
+    return [*cells, words.tolerance(verdict), _told(verdict)]
+
+
+def _claim_cells(verdict: Verdict) -> list[str]:
+    quote, decisive = verdict.said.quote, words.decisive(verdict)
+    cells = [verdict.outcome.mark, quote[:1].upper() + quote[1:], verdict.experiment, words.title(verdict)]
+    cells += [words.published(verdict), words.ours(verdict)]
+    cells += [f"{decisive}: {words.difference(verdict)}" if decisive else "", verdict.corrected.name]
+    return [*cells, _told(verdict)]
+
+
+def _told(verdict: Verdict) -> str:
+    remark = words.remark(verdict)
+    return f"{verdict.outcome.name}: {remark}" if remark else verdict.outcome.name
+
+
+def _comparisons(verdict: Verdict) -> Iterator[list[str]]:
+    """A row for each comparison that a claim rests on."""
+    for one in verdict.evidence if isinstance(verdict.found, Finding) else ():
+        cells = [verdict.id.partition(".")[2], words.minus_sign(one.what), str(one.interval.runs), words.amount(one)]
+        yield [*cells, words.chance(one.p), words.chance(one.adjusted), one.outcome]
 
 
 def _pipe_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
@@ -70,11 +107,15 @@ def comma_separated(verdicts: Sequence[Verdict]) -> str:
             "published": words.published(verdict),
             "ours": words.ours(verdict),
             "difference": words.difference(verdict),
+            "compared": words.decisive(verdict),
+            "tolerance": words.tolerance(verdict),
             "in_spreads": "" if verdict.in_spreads is None else f"{verdict.in_spreads:.3g}",
             "runs": min((one.interval.runs for one in verdict.evidence), default=""),
-            "state": verdict.state.name,
-            "deviation": verdict.deviation,
-            "note": words.reason(verdict.reason),
+            "basis": verdict.said.basis,
+            "state": verdict.outcome.name,
+            "corrected": verdict.corrected.name,
+            "explanation": words.explanation(verdict),
+            "note": " ".join(filter(None, (words.reason(verdict.reason), *verdict.substitutes))),
         }
         for verdict in verdicts
     ]
@@ -84,12 +125,33 @@ def comma_separated(verdicts: Sequence[Verdict]) -> str:
 FORMATS: dict[str, Callable[[Sequence[Verdict]], str]] = {"markdown": markdown, "csv": comma_separated}
 
 
-def write_verdicts(verdicts: Sequence[Verdict], folder: Path | str) -> list[Path]:
-    """Write `verdicts.md` and `verdicts.csv` into a folder; returns their paths."""
+def write_verdicts(verdicts: Sequence[Verdict], folder: Path | str, force: bool = False) -> list[Path]:
+    """Write `verdicts.md` and `verdicts.csv` into a folder; returns their paths.
+
+    Raises
+    ------
+    RequestError : what is written there has verdicts that these ones do not, as fewer results are at hand; not where
+        `force` is set.
+    """
     paths = [Path(folder) / "verdicts.md", Path(folder) / "verdicts.csv"]
+    lost = [] if force else _lost(verdicts, paths[1])
+    if lost:
+        raise RequestError(
+            f"--write: {paths[1]} has verdicts on {', '.join(lost)}, which would become not run, as not all "
+            "runs are at hand. Run what is missing, or write them all the same with --force."
+        )
     for path, text in zip(paths, (markdown(verdicts), comma_separated(verdicts)), strict=True):
         replace_file(path, text)
     return paths
+
+
+def _lost(verdicts: Iterable[Verdict], written: Path) -> list[str]:
+    """The experiments on which there are written verdicts, and none any more."""
+    if not written.is_file():
+        return []
+    table = pd.read_csv(written, index_col="id", keep_default_na=False)
+    decided = set(table.index[table["state"] != NOT_RUN.name])
+    return sorted({one.experiment for one in verdicts if one.outcome is NOT_RUN and one.id in decided})
 
 
 def shown(verdicts: Sequence[Verdict]) -> RenderableType:
@@ -101,17 +163,25 @@ def _parts(verdicts: Sequence[Verdict]) -> Iterator[RenderableType]:
     titles = {paper.key: f"{paper.authors[0]} et al. {paper.year}: {paper.title}" for paper in papers()}
     for key, of_paper in by_paper(verdicts):
         yield Text(titles[key], style="bold")
-        run = [verdict for verdict in of_paper if verdict.state is not NOT_RUN]
+        run = [verdict for verdict in of_paper if verdict.outcome is not NOT_RUN]
         for item, of_item in groupby(run, key=lambda verdict: verdict.said.item):
             yield Text(f"\n{item}", style="bold")
             found = list(of_item)
             yield from _numbers([verdict for verdict in found if isinstance(verdict.said, Number)])
             yield from _claims([verdict for verdict in found if not isinstance(verdict.said, Number)])
-        yield Text(f"\n{words.tally(of_paper)}\n")
+        yield Text(f"\nMeasured: {words.tally(of_paper)}")
+        yield Text(f"{_apart(of_paper)}\n", style="dim")
     absent = {one.reason.values["experiment"] for one in verdicts if one.reason and one.reason.kind == "no_results"}
     if absent:
         yield Text(f"Without results: {', '.join(sorted(absent))}\n")
-    yield Text(f"{len(verdicts)} published numbers and claims: {words.tally(verdicts)}", style="bold")
+    measured = sum(verdict.said.basis == "measured" for verdict in verdicts)
+    yield Text(f"{measured} measured numbers and claims: {words.tally(verdicts)}", style="bold")
+    yield Text(_apart(verdicts), style="dim")
+
+
+def _apart(verdicts: Sequence[Verdict]) -> str:
+    apart = words.apart(verdicts)
+    return f"Not counted: {apart}" if apart else ""
 
 
 def _numbers(verdicts: Sequence[Verdict]) -> Iterator[RenderableType]:
@@ -128,7 +198,8 @@ def _numbers(verdicts: Sequence[Verdict]) -> Iterator[RenderableType]:
 
 def _number(verdict: Verdict) -> list[str | Text]:
     said = words.quantity(verdict), words.published(verdict), words.ours(verdict, unit=False)
-    return [*said, words.difference(verdict, unit=False), words.spreads(verdict), _outcome(verdict)]
+    difference = words.difference(verdict, interval=False, unit=False)
+    return [*said, difference, words.spreads(verdict), _outcome(verdict)]
 
 
 def _claims(verdicts: Sequence[Verdict]) -> Iterator[RenderableType]:
@@ -143,7 +214,11 @@ def _claims(verdicts: Sequence[Verdict]) -> Iterator[RenderableType]:
 
 
 def _reason(verdict: Verdict) -> str:
-    return words.remark(verdict) if verdict.outcome in (KNOWN, DOES_NOT_HOLD) else ""
+    corrected = f"Corrected for the paper's comparisons: {verdict.corrected.name}."
+    told = [corrected] if verdict.corrected is not verdict.outcome else []
+    if verdict.outcome in (EXPLAINED, FAILS) or verdict.substitutes:
+        told.insert(0, words.remark(verdict))
+    return " ".join(told)
 
 
 def _outcome(verdict: Verdict) -> Text:

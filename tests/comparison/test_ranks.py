@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from budgetbench.comparison.ranks import alike, average_ranks, enough, friedman, holm, pairs, signed_rank
+from budgetbench.comparison.ranks import alike, average_ranks, enough, friedman, pairs, signed_rank
+from budgetbench.significance import holm
 
 #: Demšar 2006, Table 6: areas under the curve of four ways to grow trees on 14 datasets. Where two are printed alike
 #: and ranked apart, the lesser is less.

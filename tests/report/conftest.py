@@ -18,7 +18,8 @@ from budgetbench.archive import experiment_folders
 from budgetbench.published import Value
 from budgetbench.report import render
 from budgetbench.results.measures import PLAIN, POINTS, TIMES
-from budgetbench.verdicts.model import Claim, Evidence, Finding, LeftOut, Measured, Number, Paper, Reason, Verdict
+from budgetbench.verdicts.evidence import Evidence, Finding, Measured, Reason, Tolerance
+from budgetbench.verdicts.model import Claim, Explanation, LeftOut, Number, Paper, Verdict
 from budgetbench.verdicts.statistics import Interval
 
 HOSTILE = "<script>alert('1')</script> & $\\frac$ \"quoted\""
@@ -93,8 +94,9 @@ def number(name: str, found: Measured | None, experiment: str = "complete", **of
     return Verdict(said, experiment, found, None if found else Reason("no_results", {"experiment": experiment}))
 
 
-def measured(holds: bool, mean: float, spread: float | None = None) -> Measured:
-    return Measured(holds, mean, spread, None, (Evidence("ours - published", Interval(5, mean - 20), POINTS, "shown"),))
+def measured(outcome: str, mean: float, spread: float | None = None) -> Measured:
+    difference = Evidence("ours - published", Interval(5, mean - 20, mean - 20.5, mean - 19.5), POINTS)
+    return Measured(outcome, mean, spread, Tolerance(0.3, "fixed"), None, (difference,))
 
 
 CLAIM = Claim(
@@ -104,21 +106,27 @@ CLAIM = Claim(
     quote="as printed",
     experiments=("complete",),
     learners=("perceptron", "svm"),
-    deviations={"all": "The <paper> errs."},
+    explained={"all": Explanation("The <paper> errs.", 0, 1, "misprints")},
     text="The SVM is better than the Perceptron.",
     statement="below",
     arguments={},
 )
 DIFFERENCES = (
-    Evidence("SVM & more", Interval(5, -1.5, -2.0, -1.0), POINTS, "shown"),
-    Evidence("few", Interval(2, 0.001234), PLAIN, "open"),
+    Evidence("SVM & more - Perceptron", Interval(5, -1.5, -2.0, -1.0), POINTS, 0.01, adjusted=0.06),
+    Evidence("wide", Interval(5, 0.001234), PLAIN, 0.49),
+    Evidence("against", Interval(5, 0.3, 0.2, 0.4), POINTS, 0.9999),
 )
-WHOLE = Evidence("mean of all", Interval(2, 0.5), TIMES, "open", signed=False)
+MADE = Evidence("largest over smallest", Interval(5, 0.5), TIMES, signed=False)
 VERDICTS = [
-    number("a", measured(True, 20.1, 0.2), algorithm="perceptron"),
-    number("b", measured(False, 14.975), algorithm="budget_perceptron", budget=10),
+    number("a", measured("shown", 20.1, 0.2), algorithm="perceptron"),
+    number("b", measured("refuted", 14.975), algorithm="budget_perceptron", budget=10),
     number("c", None, "elsewhere", algorithm="projectron_plus_plus"),
-    Verdict(CLAIM, "complete", Finding(False, "difference < 0", DIFFERENCES, WHOLE)),
+    Verdict(
+        CLAIM,
+        "complete",
+        Finding("difference < 0", DIFFERENCES, made=MADE),
+        substitutes=("The SVM takes part.",),
+    ),
 ]
 
 

@@ -61,7 +61,7 @@ def test_the_filter_by_learner(opened: Any) -> None:
 def test_the_filter_by_dataset_state_and_text_and_clearing_it(opened: Any) -> None:
     assert opened.do(SET, "dataset", "usps") == "#dataset=usps"
     assert opened.do(COUNT) == "Shown: 3 of 4 verdicts, 2 of 3 experiments."
-    assert opened.do(SET, "outcome", "known-deviation") == "#dataset=usps&outcome=known-deviation"
+    assert opened.do(SET, "outcome", "explained") == "#dataset=usps&outcome=explained"
     assert opened.do(COUNT) == "Shown: 1 of 4 verdicts, 2 of 3 experiments."
     opened.do(SET, "outcome", "")
     opened.do(SET, "text", "PERCEPTRON   budget")

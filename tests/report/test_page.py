@@ -153,12 +153,12 @@ def test_names_are_text_never_markup(page: str, tree: Element, hostile: str) -> 
 def test_verdicts_are_counted_by_state_and_paper(tree: Element) -> None:
     (counts,) = tree.all("table", **{"class": "counts"})
     rows = [[cell.text for cell in row.children] for row in counts.all("tr")]
-    assert rows[0][:5] == ["Paper", "Holds", "Known deviation", "Does not hold", "Not run"]
-    assert rows[1][:5] == ["First et al. 2001", "1", "1", "1", "1"]
-    assert rows[-1][:5] == ["All", "1", "1", "1", "1"]
+    assert rows[0][:6] == ["Paper", "Holds", "Explained", "Fails", "Undecided", "Not run"]
+    assert rows[1][:6] == ["First et al. 2001", "1", "1", "1", "0", "1"]
+    assert rows[-1][:6] == ["All", "1", "1", "1", "0", "1"]
     assert tree.all("p", **{"class": "headline"})[0].text == (
-        "1 of 3 published numbers and claims that were checked hold; 1 does not, for a reason that is stated; "
-        "1 does not, without a reason that is known. 1 was not run."
+        "1 of 3 measured numbers and claims hold. 1 fails and is explained, "
+        "1 fails unexplained, 0 are undecided. 1 was not run."
     )
 
 
@@ -172,17 +172,18 @@ def test_a_verdict_shows_the_comparison_and_its_evidence(tree: Element) -> None:
     assert [cell.text for cell in main.children[1:]] == [
         "20.0 ± 0.1 %",
         "20.10 ± 0.20 %",
-        "+0.10 points",
+        "+0.10 [−0.40, +0.60] points",
         "+1.0",
         "✓ holds",
     ]
     assert "−50.2" in rows["verdict-known2001-b"].text
     claim = rows["verdict-known2001-d-complete"]
-    assert "Known deviation: The <paper> errs." in claim.text
-    assert "≈ known deviation" in claim.text
-    assert "SVM & more 5 −1.50 percentage points −2.00 to −1.00 shown" in claim.text
-    assert "few 2 +0.0012 – open" in claim.text
-    assert "mean of all 2 0.50 times – open" in claim.text
+    assert "Explained: The <paper> errs. This explains deviations of 0 to 1 (misprints)." in claim.text
+    assert "≈ explained" in claim.text
+    assert "The SVM takes part." in claim.children[0].text
+    assert "SVM & more − Perceptron 5 −1.50 percentage points −2.00 to −1.00 0.020 0.060 shown" in claim.text
+    assert "wide 5 +0.0012 – 0.980 open" in claim.text
+    assert "largest over smallest 5 0.50 times –" in claim.text
 
 
 def test_the_rule_is_that_of_the_verdicts(tree: Element) -> None:
@@ -197,9 +198,9 @@ def test_the_filter_knows_what_a_verdict_is_about(tree: Element) -> None:
     }
     assert about == {
         "a": ("perceptron", "usps", "holds"),
-        "b": ("budget_perceptron", "usps", "does-not-hold"),
+        "b": ("budget_perceptron", "usps", "fails"),
         "c": ("projectron_plus_plus", "waveform", "not-run"),
-        "d": ("perceptron svm", "usps", "known-deviation"),
+        "d": ("perceptron svm", "usps", "explained"),
     }
     choices = {select.get("name"): [one.text for one in select.all("option")] for select in tree.all("select")}
     assert "Stoptron" in choices["learner"]

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
+import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
-from support.results import records
+from support.results import records, write_results
 
 from budgetbench.cli import main
-from budgetbench.verdicts import Verdict, check, counts, failures, words
-from budgetbench.verdicts.model import DOES_NOT_HOLD, HOLDS, KNOWN
+from budgetbench.results.measures import POINTS
+from budgetbench.significance import holm
+from budgetbench.verdicts import Verdict, check, counts, failures, published, words
+from budgetbench.verdicts.evidence import Evidence, Finding
+from budgetbench.verdicts.model import EXPLAINED, FAILS, HOLDS, NOT_RUN, Basis, Explanation, Outcome
+from budgetbench.verdicts.statistics import Interval
 from budgetbench.verdicts.writing import FORMATS
 
 Make = Callable[..., Any]
@@ -52,10 +58,10 @@ def of(verdicts: list[Verdict], name: str) -> Verdict:
 def test_a_claim_that_holds_and_one_that_does_not(banana: Callable[[float], Path]) -> None:
     name = "weston2005.tighter_below_budget_perceptron.banana"
     verdict = of(check(banana(0.10)), name)
-    assert (verdict.state, words.ours(verdict)) == (HOLDS, "2 of 2 shown")
+    assert (verdict.outcome, words.ours(verdict)) == (HOLDS, "2 of 2 shown")
     assert verdict.experiments == ("banana",)
-    assert [row.interval.runs for row in verdict.evidence] == [5, 5, 5]
-    assert of(check(banana(0.50)), name).outcome is DOES_NOT_HOLD
+    assert [row.interval.runs for row in verdict.evidence] == [5, 5]
+    assert of(check(banana(0.50)), name).outcome is FAILS
 
 
 def test_what_was_not_run_never_fails(banana: Callable[[float], Path]) -> None:
@@ -64,15 +70,17 @@ def test_what_was_not_run_never_fails(banana: Callable[[float], Path]) -> None:
     assert words.reason(verdict.reason) == "no results of adult9"
     assert verdict.said.learners == ("projectron_plus_plus", "perceptron")  # known without any results
     assert not failures([verdict for verdict in verdicts if verdict.experiments != ("banana",)])
-    assert sum(counts(verdicts).values()) == len(verdicts)
+    counted = [sum(counts(verdicts, basis).values()) for basis in get_args(Basis)]
+    assert sum(counted) == len(verdicts)
+    assert all(counted)
     assert len({verdict.id for verdict in verdicts}) == len(verdicts)
 
 
 def test_a_listed_reason_keeps_it_from_failing(write: Make, tmp_path: Path) -> None:
     write(records("perceptron", test_error=[0.02] * 5, train_size=[7291] * 5), name="usps")
     verdict = of(check(tmp_path), "weston2005.table-1.usps.train_size")
-    assert (verdict.state, verdict.outcome, words.difference(verdict)) == (DOES_NOT_HOLD, KNOWN, "−38")
-    assert verdict.deviation
+    assert (verdict.outcome, words.difference(verdict)) == (EXPLAINED, "−38")
+    assert words.explanation(verdict).startswith("A misprint.")
     assert verdict not in failures([verdict])
 
 
@@ -103,11 +111,12 @@ def test_formats(banana: Callable[[float], Path], capsys: pytest.CaptureFixture[
     run(str(root), "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [row["id"] for row in rows] == [verdict.id for verdict in verdicts]
-    assert rows[-1]["state"] in ("holds", "does not hold", "not run")
+    assert {row["state"] for row in rows} == {"holds", "fails", "undecided", "not run"}
+    assert {row["basis"] for row in rows} == {"measured", "input", "construction"}
     run(str(root), "--format", "markdown")
     page = capsys.readouterr().out
     tables = [line for line in page.splitlines() if line.startswith("|")]
-    assert {line.count("|") - line.count("\\|") for line in tables} == {9, 10}
+    assert {line.count("|") - line.count("\\|") for line in tables} == {8, 10, 11}
     assert page == FORMATS["markdown"](verdicts)
     assert " ".join(words.RULE.values()) in page
 
@@ -117,3 +126,56 @@ def test_write(banana: Callable[[float], Path]) -> None:
     run(str(root), "--write", "--format", "csv")
     assert (root / "verdicts.md").read_text(encoding="utf-8") == FORMATS["markdown"](check(root))
     assert (root / "verdicts.csv").read_text(encoding="utf-8").startswith("id,paper,item,kind,")
+
+
+def test_written_verdicts_do_not_become_not_run(
+    banana: Callable[[float], Path], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    root = banana(0.10)
+    run(str(root), "--write", "--format", "csv")
+    written = (root / "verdicts.md").read_bytes()
+    shutil.rmtree(root / "banana")
+    (root / "other").mkdir()
+    write_results(root / "other", records("perceptron", test_error=[0.1] * 5), dataset={"name": "usps"})
+    capsys.readouterr()
+    assert run(str(root), "--write", "--format", "csv") == 2
+    assert "verdicts.csv has verdicts on banana, which would become not run" in capsys.readouterr().err
+    assert (root / "verdicts.md").read_bytes() == written
+    assert run(str(root), "--write", "--force", "--format", "csv") == 0
+    assert (root / "verdicts.md").read_bytes() != written
+
+
+def test_p_is_corrected_over_the_measured_comparisons_of_a_paper(banana: Callable[[float], Path]) -> None:
+    found = check(banana(0.10))
+    weston = [verdict for verdict in found if verdict.said.paper == "weston2005" and verdict.outcome is not NOT_RUN]
+    family = [one for verdict in weston for one in verdict.evidence if one.p is not None]
+    assert len(family) > 5
+    assert [one.adjusted for one in family] == holm([one.p for one in family]).tolist()
+
+
+@pytest.mark.parametrize(("high", "outcome"), [(3, EXPLAINED), (1, FAILS)])
+def test_a_reason_has_to_reach_each_comparison_that_is_refuted(high: float, outcome: Outcome) -> None:
+    means = {0.5: 0.999, 2.0: 0.999, -9.0: 0.001}
+    comparisons = tuple(Evidence("a - b", Interval(5, mean), POINTS, doubt) for mean, doubt in means.items())
+    said = replace(published("weston2005").claims[0], explained={"all": Explanation("Why.", 0, high)})
+    assert Verdict(said, "usps", Finding("difference < 0", comparisons)).outcome is outcome
+
+
+def test_what_is_true_by_construction_is_not_corrected(write: Make, tmp_path: Path) -> None:
+    fixed = records("mira", {"size": "fixed", "budget": 50}, test_error=[0.1] * 5, support_size=[50] * 5)
+    write(fixed, name="fig4_usps")
+    verdict = of(check(tmp_path), "crammer2003.limit_never_exceeded.fig4_usps")
+    assert (verdict.outcome, verdict.said.basis) == (HOLDS, "construction")
+    assert [(one.p, one.adjusted) for one in verdict.evidence] == [(0, None)]
+
+
+def test_a_substitute_is_named_wherever_it_takes_part(write: Make, tmp_path: Path) -> None:
+    errors = {"test_error": [0.02] * 5, "support_size": [100] * 5}
+    variable = records("mira", {"size": "variable"}, **errors)
+    name = "crammer2003.variable_error_like_svm.fig4_usps"
+    for svm, told in (("svm", "The SVM is one against one, in place of "), ("multiclass_svm", "")):
+        write(variable, records(svm, {"C": 1.0}, **errors), name="fig4_usps")
+        verdict = of(check(tmp_path), name)
+        assert verdict.outcome is HOLDS
+        assert words.remark(verdict).startswith(told)
+        assert bool(verdict.substitutes) is bool(told)

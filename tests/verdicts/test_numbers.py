@@ -9,9 +9,9 @@ import pytest
 from support.results import records
 
 from budgetbench.published import Value
-from budgetbench.verdicts import Verdict, words
+from budgetbench.verdicts import Verdict, failures, words
 from budgetbench.verdicts.checking import verdict as judged
-from budgetbench.verdicts.model import Number
+from budgetbench.verdicts.model import Explanation, Number
 from budgetbench.verdicts.selection import View
 
 Make = Callable[..., Any]
@@ -36,28 +36,29 @@ def view(write: Make) -> View:
     [
         (21.0, 0.01, "holds"),
         (21.29, 0.01, "holds"),  # 0.3 points
-        (21.31, 0.01, "does not hold"),
+        (21.31, 0.01, "fails"),
         (21.59, 0.2, "holds"),  # three standard deviations
-        (21.61, 0.2, "does not hold"),
-        (21.31, None, "does not hold"),
+        (21.61, 0.2, "fails"),
+        (21.31, None, "fails"),
     ],
 )
 def test_errors(view: View, mean: float, spread: float | None, state: str) -> None:
     verdict = check(view, "online_error", mean, spread)
-    assert verdict.state.name == state
+    assert verdict.outcome.name == state
     assert words.ours(verdict) == "21.00 ± 0.08 %"
     assert verdict.in_spreads == (pytest.approx((21 - mean) / spread) if spread else None)
 
 
-@pytest.mark.parametrize(("mean", "state"), [(100, "holds"), (103, "holds"), (103.2, "does not hold")])
+@pytest.mark.parametrize(("mean", "state"), [(100, "holds"), (103, "holds"), (103.2, "fails")])
 def test_sizes(view: View, mean: float, state: str) -> None:
-    assert check(view, "support_size", mean).state.name == state
+    assert check(view, "support_size", mean).outcome.name == state
 
 
 def test_text_difference_and_interval(view: View) -> None:
     verdict = check(view, "online_error", 21.5, 0.1)
     assert words.title(verdict) == "Perceptron: mistakes"
-    assert words.difference(verdict) == "−0.50 points"
+    assert words.difference(verdict) == "−0.50 [−0.63, −0.37] points"
+    assert words.tolerance(verdict) == "3 spreads, 0.30 points"
     found = verdict.evidence[0].interval
     assert found.runs == 5
     assert found.low is not None
@@ -65,41 +66,61 @@ def test_text_difference_and_interval(view: View) -> None:
     assert found.low < found.mean < found.high < 0
 
 
-def test_a_listed_reason_is_told_only_where_it_is_needed(view: View) -> None:
-    assert check(view, "online_error", 21, deviations={"all": "why"}).deviation is None
-    verdict = check(view, "online_error", 25, deviations={"all": "why"})
-    assert (verdict.deviation, verdict.outcome.name) == ("why", "known deviation")
+def test_what_decides_is_told(view: View) -> None:
+    assert words.tolerance(check(view, "online_error", 21.5, 0.2)) == "3 spreads, 0.60 points"
+    lenient = check(view, "support_size", 102, 0.5)
+    assert (lenient.outcome.name, words.tolerance(lenient)) == ("holds", "3 %, 3.1 examples")
+    assert words.remark(lenient) == "within 3 %, 3.1 examples, and 4.0 published spreads off."
+    assert not words.remark(check(view, "support_size", 100.5, 0.5))
 
 
-def test_one_run_widens_the_tolerance(write: Make) -> None:
+def test_a_reason_explains_as_far_as_it_reaches(view: View) -> None:
+    known = {"all": Explanation("Why.", -4, -2, "the_reading")}
+    verdict = check(view, "online_error", 24, explained=known)
+    assert verdict.outcome.name == "explained"
+    assert words.remark(verdict) == "Why. This explains deviations of −4 to −2 (the_reading)."
+    beyond = check(view, "online_error", 26, explained=known)
+    assert (beyond.outcome.name, failures([beyond])) == ("fails", [beyond])
+    assert words.remark(beyond) == "It is explained for deviations of −4 to −2 alone."
+
+
+def test_a_reason_that_is_not_needed_is_an_error(view: View) -> None:
+    verdict = check(view, "online_error", 21, explained={"all": Explanation("Why.", -4, -2)})
+    assert (verdict.outcome.name, failures([verdict])) == ("holds", [verdict])
+    assert words.remark(verdict) == "It holds, and yet is explained away."
+
+
+def test_one_run_widens_the_tolerance_and_shows_nothing(write: Make) -> None:
     view = write(records("perceptron", online_error=[0.21]))
-    states = [check(view, "online_error", mean).state.name for mean in (21.89, 21.91)]
-    assert states == ["holds", "does not hold"]
+    found = [check(view, "online_error", mean) for mean in (21.89, 21.91)]
+    assert [verdict.outcome.name for verdict in found] == ["undecided", "fails"]
+    assert words.tolerance(found[0]) == "0.90 points"
+    assert check(view, "online_error", 23, explained={"all": Explanation("Why.", -2, -1)}).outcome.name == "explained"
 
 
 def test_a_drawn_data_set_is_looked_for_among_our_draws(write: Make) -> None:
     errors = [0.20 + 0.001 * i for i in range(20)]  # 20.0 to 21.9 %, standard deviation 0.59
     view = write(records("perceptron", online_error=errors))
     inside = check(view, "online_error", 20.25, 0.01, draws=True)
-    assert (inside.state.name, words.reason(inside.reason)) == ("holds", "at quantile 0.15 of our 20 draws")
-    assert check(view, "online_error", 19.15, draws=True).state.name == "does not hold"
-    assert check(view, "online_error", 20.25, 0.01).state.name == "does not hold"
+    assert (inside.outcome.name, words.reason(inside.reason)) == ("holds", "at quantile 0.15 of our 20 draws")
+    assert check(view, "online_error", 19.15, draws=True).outcome.name == "fails"
+    assert check(view, "online_error", 20.25, 0.01).outcome.name == "fails"
 
 
 def test_facts_of_the_experiment(view: View) -> None:
     def fact(name: str, mean: float) -> tuple[str, str]:
         verdict = check(view, name, mean, of=None)
-        return words.ours(verdict), verdict.state.name
+        return words.ours(verdict), verdict.outcome.name
 
     assert fact("train_size", 100) == ("100", "holds")
-    assert fact("train_size", 101) == ("100", "does not hold")
+    assert fact("train_size", 101) == ("100", "fails")
     assert fact("inputs", 256) == ("256", "holds")
     assert fact("classes", 10) == ("10", "holds")
     assert fact("sigma", 5) == ("5", "holds")
-    assert fact("variance", 4) == ("25", "does not hold")
+    assert fact("variance", 4) == ("25", "fails")
     assert fact("runs", 5) == ("5", "holds")
     assert fact("runs", 4) == ("5", "holds")
-    assert fact("runs", 11) == ("5", "not run")  # fewer is not wrong, only not all
+    assert fact("runs", 11) == ("5", "undecided")  # fewer is not wrong, only not all
 
 
 @pytest.mark.parametrize(
@@ -113,18 +134,18 @@ def test_facts_of_the_experiment(view: View) -> None:
 def test_facts_that_an_experiment_does_not_say(write: Make, name: str, experiment: dict[str, Any], note: str) -> None:
     view = write(records("perceptron", online_error=[0.2] * 3), **experiment)
     verdict = check(view, name, 3, of=None)
-    assert (verdict.state.name, words.reason(verdict.reason)) == ("not run", note)
+    assert (verdict.outcome.name, words.reason(verdict.reason)) == ("not run", note)
 
 
 def test_a_size_that_runs_disagree_on_is_none(write: Make) -> None:
     sets = records("perceptron", online_error=[0.2] * 3)
     sets[1]["train_size"] = 99
     verdict = check(write(sets), "train_size", 100, of=None)
-    assert (verdict.state.name, words.reason(verdict.reason)) == ("not run", "no run of made_up says its train_size")
+    assert (verdict.outcome.name, words.reason(verdict.reason)) == ("not run", "no run of made_up says its train_size")
 
 
 def test_what_was_not_run(view: View) -> None:
     verdict = check(view, "online_error", 21, of={"algorithm": "stoptron", "budget": 5})
-    assert (verdict.state.name, words.ours(verdict), words.difference(verdict)) == ("not run", "", "")
+    assert (verdict.outcome.name, words.ours(verdict), words.difference(verdict)) == ("not run", "", "")
     assert words.title(verdict) == "Stoptron, B = 5: mistakes"
     assert words.reason(verdict.reason) == "no runs of Stoptron (budget = 5) in made_up"

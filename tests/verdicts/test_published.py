@@ -125,12 +125,22 @@ def test_orabonas_tables_as_printed() -> None:
 def test_a_reason_says_something() -> None:
     for key in PAPERS:
         source = published(key)
-        reasons = [reason for said in (*source.numbers, *source.claims) for reason in said.deviations.values()]
-        assert all(len(reason) > 40 and re.match(r"[A-Zσ].*\.$", reason) for reason in reasons)
+        for one in (one for said in (*source.numbers, *source.claims) for one in said.explained.values()):
+            assert len(one.reason) > 40
+            assert re.match(r"[A-Zσ].*\.$", one.reason)
+            assert one.low <= one.high
+
+
+def test_inputs_and_what_is_true_by_construction() -> None:
+    basis = {said.id: said.basis for key in PAPERS for said in (*published(key).numbers, *published(key).claims)}
+    assert basis["weston2005.table-1.usps.inputs"] == "input"
+    assert basis["orabona2008.table-1.forgetron-1500.support_size"] == "construction"
+    assert basis["orabona2008.table-1.projectron-1500.support_size"] == "measured"
+    assert basis["crammer2003.limit_never_exceeded"] == "construction"
 
 
 MINIMAL = """
-paper: {title: t, authors: [a], venue: v, year: 2000, datasets: {usps: usps}}
+paper: {title: t, authors: [a], venue: v, year: 2000, datasets: {usps: usps}, substitutes: {mira: It stands in.}}
 claims:
   - id: c
     text: A claim.
@@ -153,6 +163,10 @@ claims:
         ("measure: test_error", "measure: test_error\n    tolerance: 1", "13: claims[0].tolerance: found 'tolerance'"),
         ("[usps]", "[uspss]", "8: claims[0].experiments.uspss: found 'uspss'; accepted: usps. Did you mean 'usps'?"),
         ("{algorithm: svm}", "{algorithm: svm, experiment: a}", "8: claims[0].experiments.a: found 'a'; accepted"),
+        ("measure:", "basis: guess\n    measure:", "12: claims[0].basis: found 'guess'; accepted: measured, input, "),
+        ("measure:", "explained: {a: {}}\n    measure:", "12: claims[0].explained.a: found 'a'; accepted: usps, all"),
+        ("measure:", "explained: {all: {reason: r}}\n    measure:", "claims[0].explained.all.bound: found nothing"),
+        ("{algorithm: svm}", "{algorithm: [mira, svm]}", "claims[0]: found 'svm'; accepted: a learner that the "),
         ("claims:", "claimed:", "3: claimed: found 'claimed'; accepted: paper, numbers, claims, left_out"),
     ],
 )  # fmt: skip

@@ -9,8 +9,9 @@ import pytest
 from support.results import records
 
 from budgetbench.verdicts import statements
-from budgetbench.verdicts.model import Finding, MissingError
+from budgetbench.verdicts.evidence import Finding, MissingError
 from budgetbench.verdicts.selection import View
+from budgetbench.verdicts.statistics import OPEN, REFUTED, SHOWN
 from budgetbench.verdicts.words import amount, outcomes, reason
 
 Make = Callable[..., Any]
@@ -24,7 +25,7 @@ STOPTRON = {"algorithm": "stoptron"}
 def check(view: View, kind: str, **arguments: Any) -> Finding:
     """The statement's finding, complete enough to be shown."""
     found = statements[kind](view, **arguments)
-    assert all((found.evidence, found.claimed, outcomes(found.comparisons), amount(found.whole)))
+    assert all((found.evidence, found.claimed, outcomes(found.comparisons), amount(found.decisive)))
     return found
 
 
@@ -61,11 +62,11 @@ def view(write: Make, sizes: Make) -> View:
 
 def test_below(view: View) -> None:
     found = check(view, "below", lower={**TIGHTER, "budget": [10, 20]}, upper=BUDGET, measure="test_error")
-    assert found.holds
-    assert amount(found.whole).startswith("−34.00 [")
-    assert [row.what.count("B = ") for row in found.evidence] == [2, 2, 0]  # two sizes, then the mean of both
-    assert not check(view, "below", lower=BUDGET, upper=PERCEPTRON, measure="test_error").holds
-    assert not check(view, "below", lower=PERCEPTRON, upper=PERCEPTRON, measure="test_error").holds
+    assert found.outcome == SHOWN
+    assert amount(found.decisive).startswith("−38.00 [")
+    assert [row.what.count("B = ") for row in found.evidence] == [2, 2]
+    assert check(view, "below", lower=BUDGET, upper=PERCEPTRON, measure="test_error").outcome != SHOWN
+    assert check(view, "below", lower=PERCEPTRON, upper=PERCEPTRON, measure="test_error").outcome != SHOWN
 
 
 def test_one_refuted_size_is_enough(write: Make, sizes: Make) -> None:
@@ -73,26 +74,26 @@ def test_one_refuted_size_is_enough(write: Make, sizes: Make) -> None:
         sizes("budget_perceptron", {10: 0.50, 20: 0.10}), sizes("tighter_budget_perceptron", {10: 0.1, 20: 0.11})
     )
     found = check(view, "below", lower=TIGHTER, upper=BUDGET, measure="test_error")
-    assert found.evidence[-1].outcome == "shown"
-    assert not found.holds
+    assert found.outcome == REFUTED
+    assert found.decisive == found.comparisons[1]
     assert outcomes(found.comparisons) == "1 of 2 shown, 1 opposite"
 
 
 def test_not_above_and_close(view: View) -> None:
     arguments = {"lower": {**TIGHTER, "at": "smallest"}, "upper": {**TIGHTER, "at": "best"}, "measure": "test_error"}
-    assert check(view, "not_above", margin=2.5, **arguments).holds
-    assert not check(view, "not_above", margin=1.5, **arguments).holds
+    assert check(view, "not_above", margin=2.5, **arguments).outcome == SHOWN
+    assert check(view, "not_above", margin=1.5, **arguments).outcome != SHOWN
     arguments = {"of": {**TIGHTER, "budget": 500}, "to": PERCEPTRON, "measure": "test_error"}
-    assert check(view, "close", tolerance=0.1, **arguments).holds
-    assert not check(view, "close", tolerance=0.1, **{**arguments, "of": {**TIGHTER, "budget": 20}}).holds
+    assert check(view, "close", tolerance=0.1, **arguments).outcome == SHOWN
+    assert check(view, "close", tolerance=0.1, **{**arguments, "of": {**TIGHTER, "budget": 20}}).outcome != SHOWN
 
 
 def test_ratio_and_between(view: View) -> None:
     arguments = {"of": {**TIGHTER, "budget": 20}, "to": PERCEPTRON, "measure": "support_size"}
-    assert check(view, "ratio", at_most=0.05, **arguments).holds
-    assert not check(view, "ratio", at_least=0.06, **arguments).holds
-    assert check(view, "between", of=PERCEPTRON, measure="test_error", at_least=18, at_most=22).holds
-    assert not check(view, "between", of=PERCEPTRON, measure="test_error", at_most=18).holds
+    assert check(view, "ratio", at_most=0.05, **arguments).outcome == SHOWN
+    assert check(view, "ratio", at_least=0.06, **arguments).outcome != SHOWN
+    assert check(view, "between", of=PERCEPTRON, measure="test_error", at_least=18, at_most=22).outcome == SHOWN
+    assert check(view, "between", of=PERCEPTRON, measure="test_error", at_most=18).outcome != SHOWN
 
 
 def test_holding_keeps_the_sizes_that_are_large_enough(view: View) -> None:
@@ -129,16 +130,29 @@ def test_variants_that_are_not_named_are_the_default(write: Make, sizes: Make) -
 
 def test_smaller_suffices(view: View) -> None:
     arguments = {"measure": "test_error", "margin": 0.3}
-    assert check(view, "smaller_suffices", of=TIGHTER, beside=BUDGET, **arguments).holds
-    assert not check(view, "smaller_suffices", of=BUDGET, beside=TIGHTER, **arguments).holds
+    assert check(view, "smaller_suffices", of=TIGHTER, beside=BUDGET, **arguments).outcome == SHOWN
+    assert check(view, "smaller_suffices", of=BUDGET, beside=TIGHTER, **arguments).outcome != SHOWN
 
 
 def test_range_of_sizes(write: Make, sizes: Make) -> None:
     view = write(sizes("budget_perceptron", {10: 0.5, 20: 0.104, 40: 0.1, 80: 0.105, 160: 0.3, 320: 0.1}))
     found = check(view, "range_of_sizes", of=BUDGET, measure="test_error", margin=1, factor=4)
-    assert found.holds
-    assert (found.found, amount(found.whole)) == ("sizes 20 to 80", "4.00 times")
-    assert not check(view, "range_of_sizes", of=BUDGET, measure="test_error", margin=1, factor=5).holds
+    assert found.outcome == SHOWN
+    assert (found.found, amount(found.decisive)) == ("sizes 20 to 80", "4.00 times")
+    assert check(view, "range_of_sizes", of=BUDGET, measure="test_error", margin=1, factor=5).outcome != SHOWN
+
+
+def test_a_range_is_undecided_where_sizes_are(write: Make, sizes: Make) -> None:
+    level = [0.1] * 5
+    view = write(
+        records("budget_perceptron", {"budget": 10}, test_error=level),
+        sizes("budget_perceptron", {20: 0.11, 40: 0.5}),  # 1 ± 1 points above the best
+    )
+    outcomes = [
+        check(view, "range_of_sizes", of=BUDGET, measure="test_error", margin=1.2, factor=factor).outcome
+        for factor in (1, 2, 4)
+    ]
+    assert outcomes == [SHOWN, OPEN, REFUTED]
 
 
 def test_best_parameter(write: Make) -> None:
@@ -146,11 +160,12 @@ def test_best_parameter(write: Make) -> None:
     sets = [records("svm", {"C": C}, test_error=errors(mean), support_size=[50] * 5) for C, mean in means.items()]
     view = write(*sets, selects=["svm"])
     arguments = {"of": {"algorithm": "svm"}, "parameter": "C", "measure": "test_error", "margin": 0.1}
-    assert check(view, "best_parameter", value=10, **arguments).holds
-    assert check(view, "best_parameter", value=100, **arguments).holds  # the difference is within the margin
+    assert check(view, "best_parameter", value=10, **arguments).outcome == SHOWN
+    assert check(view, "best_parameter", value=100, **arguments).outcome == SHOWN  # the difference is within the margin
     found = check(view, "best_parameter", value=1, **arguments)
-    assert not found.holds
+    assert found.outcome != SHOWN
     assert found.found == "C = 10"
+    assert found.decisive.what == "C = 1 - C = 10"
     (chosen,) = view.pick({"algorithm": "svm"})
     assert chosen.params["C"] == 10
 
@@ -168,8 +183,12 @@ def test_correlates(write: Make) -> None:
         for i in range(4)
     ]
     view = write(*sets)
-    assert check(view, "correlates", of=BUDGET, measure="online_error", other="test_error", at_least=0.9).holds
-    assert not check(view, "correlates", of=BUDGET, measure="margin_error", other="test_error", at_least=0.5).holds
+    assert (
+        check(view, "correlates", of=BUDGET, measure="online_error", other="test_error", at_least=0.9).outcome == SHOWN
+    )
+    assert (
+        check(view, "correlates", of=BUDGET, measure="margin_error", other="test_error", at_least=0.5).outcome != SHOWN
+    )
     with pytest.raises(MissingError, match="three sizes"):
         check(view, "correlates", of={**BUDGET, "budget": 10}, measure="test_error", other="test_error", at_least=0)
 
@@ -180,11 +199,12 @@ def test_spread_largest(write: Make) -> None:
         records("forgetron", {"budget": 10}, online_error=errors(0.2, 0.005)),
     )
     found = check(view, "spread_largest", of=STOPTRON, among={"algorithm": "forgetron"}, measure="online_error")
-    assert found.holds
+    assert found.outcome == SHOWN
     assert found.found == "7.91, others up to 0.40 points"
-    assert not check(
-        view, "spread_largest", of={"algorithm": "forgetron"}, among=STOPTRON, measure="online_error"
-    ).holds
+    assert (
+        check(view, "spread_largest", of={"algorithm": "forgetron"}, among=STOPTRON, measure="online_error").outcome
+        != SHOWN
+    )
 
 
 def test_one_run_has_no_spread(write: Make) -> None:
@@ -208,8 +228,8 @@ def test_tracks(write: Make) -> None:
         records("projectron", {"bound_budget": 20}, curve=[far] * 5),
     )
     near_one, far_one = ({"algorithm": "projectron", "budget": size} for size in (10, 20))
-    assert check(view, "tracks", of=near_one, beside=PERCEPTRON, tolerance=1).holds
-    assert not check(view, "tracks", of=far_one, beside=PERCEPTRON, tolerance=1).holds
+    assert check(view, "tracks", of=near_one, beside=PERCEPTRON, tolerance=1).outcome == SHOWN
+    assert check(view, "tracks", of=far_one, beside=PERCEPTRON, tolerance=1).outcome != SHOWN
 
 
 def test_stops_improving(write: Make) -> None:
@@ -220,8 +240,8 @@ def test_stops_improving(write: Make) -> None:
         records("stoptron", {"budget": 20}, curve=[course([0.4, 0.3, 0.25, 0.21], [10, 20, 20, 20])] * 5),
         records("randomized_budget_perceptron", {"budget": 50}, curve=[perceptron] * 5),
     )
-    assert check(view, "stops_improving", of={"algorithm": "forgetron"}, beside=PERCEPTRON).holds
-    assert not check(view, "stops_improving", of=STOPTRON, beside=PERCEPTRON).holds
+    assert check(view, "stops_improving", of={"algorithm": "forgetron"}, beside=PERCEPTRON).outcome == SHOWN
+    assert check(view, "stops_improving", of=STOPTRON, beside=PERCEPTRON).outcome != SHOWN
     with pytest.raises(MissingError, match="never was full"):
         check(view, "stops_improving", of={"algorithm": "randomized_budget_perceptron"}, beside=PERCEPTRON)
 
@@ -234,10 +254,10 @@ def test_below_at_equal_size(write: Make) -> None:
     )
     projectron = {"algorithm": "projectron"}
     found = check(view, "below_at_equal_size", lower=projectron, upper=PERCEPTRON)
-    assert found.holds
+    assert found.outcome == SHOWN
     # At 10, 12, 14 examples: 0.5, 0.4, 0.2 against 0.5, 0.49, 0.48
     assert found.evidence[0].interval.mean == pytest.approx(100 * (0 - 0.09 - 0.28) / 3)
-    assert not check(view, "below_at_equal_size", lower=PERCEPTRON, upper=projectron).holds
+    assert check(view, "below_at_equal_size", lower=PERCEPTRON, upper=projectron).outcome != SHOWN
 
 
 def test_measures_of_a_course(write: Make) -> None:
@@ -247,28 +267,56 @@ def test_measures_of_a_course(write: Make) -> None:
     assert values == pytest.approx({"growth": 0.25, "fall": 10, "full_at": 75})
 
 
-def test_few_runs_are_judged_by_means_with_a_tolerance(write: Make) -> None:
+def test_one_open_size_leaves_it_undecided(write: Make, sizes: Make) -> None:
+    view = write(sizes("budget_perceptron", {10: 0.5, 20: 0.1}), sizes("tighter_budget_perceptron", {10: 0.1, 20: 0.1}))
+    found = check(view, "below", lower=TIGHTER, upper=BUDGET, measure="test_error")
+    assert found.outcome == OPEN
+    assert reason(found.reason) == "5 runs do not decide 1 of 2"
+
+
+def test_differences_of_opposite_sign_do_not_cancel(write: Make, sizes: Make) -> None:
+    view = write(
+        sizes("budget_perceptron", {10: 0.20, 20: 0.20}), sizes("tighter_budget_perceptron", {10: 0.17, 20: 0.23})
+    )
+    arguments = {"of": TIGHTER, "to": BUDGET, "measure": "test_error"}
+    assert check(view, "close", tolerance=2, **arguments).outcome == REFUTED
+    assert check(view, "close", tolerance=4, **arguments).outcome == SHOWN
+
+
+def test_alike_is_shown_only_by_an_interval_inside(write: Make) -> None:
+    view = write(
+        records("perceptron", test_error=[0.2] * 5),
+        records("budget_perceptron", {"budget": 10}, test_error=errors(0.205, 0.02)),  # 0.5 ± 1.96 points
+    )
+    arguments = {"of": BUDGET, "to": PERCEPTRON, "measure": "test_error"}
+    outcomes = [check(view, "close", tolerance=tolerance, **arguments).outcome for tolerance in (1, 2.4, 2.5)]
+    assert outcomes == [OPEN, OPEN, SHOWN]
+
+
+def test_few_runs_show_nothing_and_refute_what_is_far_off_everywhere(write: Make) -> None:
     view = write(
         records("perceptron", test_error=[0.105]),
         records("budget_perceptron", {"budget": 10}, test_error=[0.11]),
         records("budget_perceptron", {"budget": 20}, test_error=[0.13]),
     )
-    near, far = ({"lower": {**BUDGET, "budget": size}, "upper": PERCEPTRON} for size in (10, 20))
+    near, far, both = ({"lower": {**BUDGET, "budget": size}, "upper": PERCEPTRON} for size in (10, 20, [10, 20]))
     found = check(view, "below", measure="test_error", **near)
-    assert found.holds  # half a point the wrong way: one run does not say
+    assert found.outcome == OPEN  # half a point the wrong way: one run does not say
     assert "1 run: means compared, with widened tolerance" in reason(found.reason)
-    assert not check(view, "below", measure="test_error", **far).holds
+    assert check(view, "below", measure="test_error", **far).outcome == REFUTED
+    assert check(view, "below", measure="test_error", **both).outcome == OPEN
+    assert found.comparisons[0].p is None
 
 
 def test_experiments_with_the_same_permutations_are_paired(write: Make) -> None:
     write(records("perceptron", test_error=[0.1, 0.2, 0.3, 0.4, 0.5]), name="clean")
     noisy = records("perceptron", test_error=[0.11, 0.21, 0.31, 0.41, 0.51])
     arguments = {"lower": {**PERCEPTRON, "experiment": "clean"}, "upper": PERCEPTRON, "measure": "test_error"}
-    assert check(write(noisy, name="noisy", label_noise={"rate": 0.1}), "below", **arguments).holds
+    assert check(write(noisy, name="noisy", label_noise={"rate": 0.1}), "below", **arguments).outcome == SHOWN
     other = write(noisy, name="other", dataset={"name": "banana"})  # another stream: Welch's interval, too wide
     found = check(other, "below", **arguments)
-    assert found.evidence[0].outcome == "open"
-    assert not found.holds
+    assert found.outcome == OPEN
+    assert found.comparisons[0].what == "Perceptron on clean - Perceptron on other"
 
 
 def test_what_was_not_run_is_missing(view: View) -> None:

@@ -8,7 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
+from budgetbench.results.measures import POINTS
+from budgetbench.significance import ALPHA
+from budgetbench.verdicts.evidence import Evidence
 from budgetbench.verdicts.statistics import (
     FEW,
     OPEN,
@@ -16,7 +20,6 @@ from budgetbench.verdicts.statistics import (
     SHOWN,
     Interval,
     below,
-    geometric_mean,
     mean_difference,
     of_values,
     spread_ratio,
@@ -68,35 +71,47 @@ def test_welch_covers_as_often_as_it_says() -> None:
 def test_three_ways() -> None:
     low = of(-1.0, -1.1, -0.9, -1.0, -1.05)
     mixed = of(-1.0, 1.1, -0.9, 1.0, -1.05)
-    assert [below(found, 0) for found in (low, mixed, _negative(low))] == [SHOWN, OPEN, REFUTED]
-    assert [within(low, -2, 0), within(low, -1, 1), within(low, 0, 1)] == [SHOWN, OPEN, REFUTED]
+    high = of(1.0, 1.1, 0.9, 1.0, 1.05)
+    assert [outcome(below(found, 0)) for found in (low, mixed, high)] == [SHOWN, OPEN, REFUTED]
+    assert [outcome(within(low, *bounds)) for bounds in ((-2, 0), (-1, 1), (0, 1))] == [SHOWN, OPEN, REFUTED]
+    assert outcome(within(mixed, -0.5, 0.5)) == OPEN  # it reaches beyond both bounds
 
 
-def _negative(found: Interval) -> Interval:
-    return of(*(-value for value in found.values))
+def outcome(doubt: float) -> str:
+    return Evidence("a - b", Interval(FEW, 0.0), POINTS, doubt).outcome
 
 
-def test_one_run_that_is_far_off_does_not_hide_that_all_agree() -> None:
-    heavy = of(-0.1, -0.2, -0.1, -0.3, -80.0)
-    assert heavy.high is not None
-    assert heavy.high > 0
-    assert below(heavy, 0) == SHOWN
-    assert below(of(0.1, -0.2, -0.1, -0.3, -80.0), 0) == OPEN  # four of five is chance
+@pytest.mark.parametrize("found", [of(1.0, 2.0, 3.0, 4.0, 5.0), spread_ratio(A := pd.Series([1.0, 2, 3, 4, 5]), A**2)])
+def test_the_test_says_what_the_interval_says(found: Interval) -> None:
+    assert found.low is not None
+    assert found.high is not None
+    assert below(found, found.high) == pytest.approx(ALPHA / 2)
+    assert below(found, found.low) == pytest.approx(1 - ALPHA / 2)
+    assert within(found, found.low, 10 * found.high) == pytest.approx(ALPHA / 2)
+
+
+def test_p_is_two_sided() -> None:
+    values = [-1.0, 1.1, -0.9, 1.0, -1.05]
+    one = Evidence("a - b", of(*values), POINTS, below(of(*values), 0.5))
+    assert one.p == pytest.approx(stats.ttest_1samp(values, 0.5).pvalue)
+    assert replace(one, adjusted=0.9).corrected == OPEN
 
 
 def test_few_runs_have_no_interval_and_get_an_allowance() -> None:
     few = of(*[0.5] * (FEW - 1))
     allowed = replace(few, allowance=0.9)
     assert few.low is None
-    assert [below(few, 0), below(allowed, 0), below(allowed, -1)] == [REFUTED, SHOWN, REFUTED]
-    assert [within(few, -0.1, 0.1), within(allowed, -0.1, 0.1)] == [REFUTED, SHOWN]
+    assert [below(few, 0), below(allowed, 0), below(allowed, -1)] == [1, 0.5, 1]
+    assert [within(few, -0.1, 0.1), within(allowed, -0.1, 0.1)] == [1, 0.5]
+    assert [Evidence("few", few, POINTS, doubt).outcome for doubt in (0.5, 1)] == [OPEN, REFUTED]
 
 
 def test_no_difference_is_neither_below_nor_above() -> None:
-    same = of(*[0.0] * 5)
-    assert below(same, 0) == OPEN
-    assert below(same, 0.1) == SHOWN
-    assert within(same, 0, 0) == SHOWN
+    same = of(*[0.1] * 5)
+    assert outcome(below(same, 0.1)) == OPEN
+    assert outcome(below(same, 0.2)) == SHOWN
+    assert within(same, 0.1, 0.1) == 0
+    assert within(same, 0.2, 0.3) == 1
 
 
 def test_spreads() -> None:
@@ -105,6 +120,3 @@ def test_spreads() -> None:
     assert found.mean == pytest.approx(1 / 20)
     # F(0.975; 4, 4) = 9.6045
     assert found.high == pytest.approx(math.sqrt(9.6045) / 20, rel=1e-4)
-    both = geometric_mean([found, spread_ratio(narrow, narrow)])
-    assert both.mean == pytest.approx(math.sqrt(1 / 20))
-    assert both.high == pytest.approx(math.sqrt(9.6045 / 20), rel=1e-4)

@@ -32,6 +32,7 @@ from budgetbench.learners.bsgd.points import (
 )
 from budgetbench.learners.bsgd.projection import border, project
 from budgetbench.parameters import Budget, Positive
+from budgetbench.sparse import dense
 
 #: Examples whose kernel values with the points are computed at once.
 BATCH = 128
@@ -105,7 +106,7 @@ class BSGD(ExpansionClassifier, OnlineLearner):
         rows = arrivals.rows[part]
         most = min(self.budget, self._size() + len(rows))
         self._stored = points = with_room(self._stored, most + 1, self.maintenance == "projection")
-        X = arrivals.access.X[rows]
+        X = dense(arrivals.access.X[rows])
         columns = np.ascontiguousarray(X.T)
         with arrivals.meter.computing():
             K, among = self._kernel.matrix(X, np.ascontiguousarray(points.inputs.T)), self._kernel.matrix(X, X)

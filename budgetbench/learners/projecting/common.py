@@ -19,6 +19,7 @@ from budgetbench.errors import ParameterError
 from budgetbench.lazy import one_thread
 from budgetbench.learners.projecting.span import Batch, Matrix, Span
 from budgetbench.parameters import USUAL_BUDGET, Budget, NonNegative, Positive, Size
+from budgetbench.sparse import dense
 
 #: In place of a budget, of a fixed threshold η, of a bound U: there is none.
 UNLIMITED, EACH_ROUND, NO_BOUND = np.iinfo(np.int64).max, -1.0, 0.0
@@ -118,9 +119,9 @@ class ProjectingLearner(OnlineToBatch):
     def _precise(self, positions: Rows, others: Rows) -> Matrix:
         """Kernel values in float64 between positions of the pool."""
         X, ids = self._X, self._pool.ids
-        Z = X[ids[others]]
+        Z = dense(X[ids[others]])
         with self._meter.computing():
-            return np.array([self._kernel.row(X[i], Z) for i in ids[positions]])
+            return np.array([self._kernel.row(x, Z) for x in dense(X[ids[positions]])])
 
     def _timed_coefficients(self) -> NDArray[np.float64]:
         return self._span.coefficients(self._span.timed)
