@@ -237,7 +237,7 @@ def _datasets(data: Path) -> Listing:
 
 def _configs(folder: Path) -> Listing:
     rows = []
-    for path in sorted(folder.glob("*.yaml")):
+    for path in sorted(folder.rglob("*.yaml")):
         experiment = config.load(path)
         reproduces = experiment.reproduces
         rows.append((str(path), experiment.title, f"{reproduces.paper}, {reproduces.item}" if reproduces else ""))

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,6 +105,7 @@ class CsvReader:
             names = ["", *names]
         self.width, self.skip = len(second), end if header else 0
         self.names = names if header else [str(place + 1) for place in range(self.width)]
+        self.times = Counter(self.names)
         self.header = header
         self.find_columns()
         if not self.inputs:
@@ -223,7 +225,7 @@ class CsvReader:
 
     def key(self, place: int) -> int | str:
         """By what options name a column."""
-        named = self.header and self.names.count(self.names[place]) == 1
+        named = self.header and self.times[self.names[place]] == 1
         return self.names[place] if named else place - self.row_names
 
     def cells(self, more: dict[str, Any]) -> Sheet:

@@ -47,14 +47,21 @@ class CostOptions(Options):
 
 
 def error_against(
-    results: Results, options: CostOptions, cost: Measure, costs: pd.Series[float], column: str, words: str = ""
+    results: Results,
+    options: CostOptions,
+    cost: Measure,
+    costs: pd.Series[float],
+    column: str,
+    words: str = "",
+    growing: bool = False,
 ) -> Drawing:
-    """Mean error (%) over a cost; marks grow with the budget.
+    """Mean error (%) over a cost.
 
     Parameters
     ----------
     cost, costs : the measure, and its value for each point of the summary, as it is drawn.
     column, words : what it is called in the numbers, and what the caption says of it.
+    growing : marks grow with the budget.
     """
     summary = results.summary
     measure = options.measure or ("test_error" if summary["test_error_mean"].notna().any() else "online_error")
@@ -65,7 +72,7 @@ def error_against(
         raise NothingToDraw(f"no finished run has {cost.name} and {options.measure or 'test_error or online_error'}")
     series = _told_apart(series_of(results, rows, over_sizes=True))
     data = _numbers(series, measure, options, column)
-    budgets = sorted(data["budget"].dropna().unique())
+    budgets = sorted(data["budget"].dropna().unique()) if growing else []
     caption = f"{runs_text(data['runs'])}{words}{bars_text(data, options.error_bars)}"
     if len(budgets) > 1:
         caption += f"; marks grow with the budget, {budgets[0]} to {budgets[-1]}"
@@ -136,11 +143,11 @@ def on_front(costs: NDArray[np.float64], errors: NDArray[np.float64]) -> NDArray
 
 
 def _draw(axes: Axes, drawn: pd.DataFrame, one: Series, column: str, budgets: list[int]) -> None:
-    """One line, whose marks grow with the budget."""
+    """One line, whose marks grow with the budget if there are any."""
     style = one.drawn() | {"linestyle": one.line if len(drawn) > 1 else "none", "linewidth": 0.9}
     draw_means(axes, drawn, column, **style | {"markersize": SMALLEST})
-    rank = [0 if pd.isna(budget) else budgets.index(budget) for budget in drawn["budget"]]
-    sizes = np.linspace(SMALLEST, LARGEST, max(2, len(budgets)))[rank] if budgets else np.array([SMALLEST])
+    rank = [0 if pd.isna(budget) or not budgets else budgets.index(budget) for budget in drawn["budget"]]
+    sizes = np.linspace(SMALLEST, LARGEST, max(2, len(budgets)))[rank]
     fill: dict[str, Any] = {"color": one.colour} if one.filled else {"facecolor": "white", "edgecolor": one.colour}
     fill["linewidths"] = 0 if one.filled else 0.9
     axes.scatter(drawn[column], drawn["y"], s=sizes**2, marker=one.marker, zorder=3, **fill)

@@ -94,13 +94,14 @@ LAYOUTS: dict[str, Layout] = {"accuracy": accuracy, "mistakes": mistakes, "cache
 
 
 def table(summary: pd.DataFrame, experiment: Experiment) -> Table:
-    """The table of an experiment, in the layout that it asks for; else test errors first where there are any.
+    """The table of an experiment, in the layout that it asks for; else test or validation errors first, if it has any.
 
     Parameters
     ----------
     summary : as `summarise` returns it; rows that are not selected stay out.
     """
-    usual = "accuracy" if summary["test_error_mean"].notna().any() else "mistakes"
+    tested = summary[["test_error_mean", "validation_error_mean"]].notna().any(axis=None)
+    usual = "accuracy" if tested else "mistakes"
     return LAYOUTS[experiment.table.layout if experiment.table else usual](summary, experiment)
 
 

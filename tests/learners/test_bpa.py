@@ -57,7 +57,7 @@ def twin_of(course: Any) -> Callable[[type], Callable[..., Any]]:
                     if margin < 1 - 1e-12:
                         step = y[t] * min(C, (1 - margin) / K[t, t])
                         d, rest = projected(K, stored, t) if learner is BPAP and t not in a else (None, 1.0)
-                        if rest <= 2.0**-20 * K[t, t]:
+                        if rest <= 2.0**-10 * K[t, t]:
                             for j, share in zip(stored, d, strict=True):
                                 a[j] += step * share
                         else:
@@ -123,7 +123,7 @@ def least(K: Any, a: Any, y: float, t: int, r: int, onto: list[int], C: float) -
 
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("C", [0.2, 1.0, 50.0])
-@pytest.mark.parametrize("gamma", [0.1, 0.7])
+@pytest.mark.parametrize("gamma", [0.4, 0.9])
 def test_a_removal_and_the_step_minimise_the_objective(learner: Any, C: float, gamma: float) -> None:
     for seed in range(4):
         random = np.random.default_rng(seed)
@@ -186,3 +186,15 @@ def test_the_inverse_stays_that_of_the_kernel_matrix(problem: Any) -> None:
     assert model.removals_ > 5 * 20
     K = data.K[np.ix_(model.support_, model.support_)]
     np.testing.assert_allclose(model._inverse[:20, :20] @ K, np.eye(20), atol=1e-8)
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0])
+def test_with_room_to_spare_bpa_p_stays_with_pa_where_all_lie_in_the_span_of_some(C: float) -> None:
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(1200, 2)), random.choice([-1, 1], 1200)
+    one = BPAP(budget=1200, C=C, gamma=0.5).fit(X, y)
+    other = PassiveAggressive(C=C, gamma=0.5).fit(X, y)
+    assert one.n_support_ < 150 < other.n_support_
+    assert abs(one.coefficients_).max() < 100  # no sum of large terms that cancel
+    difference = one.decision_function(X) - other.decision_function(X)
+    assert np.abs(difference).mean() < 0.05 * np.abs(other.decision_function(X)).mean()

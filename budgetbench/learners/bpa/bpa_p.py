@@ -16,9 +16,9 @@ from budgetbench.learners.bpa.common import BudgetedPassiveAggressive
 
 Matrix = NDArray[np.float64]
 
-#: ‖δ‖² as a share of K(x, x) up to which x lies in the span of the stored ones, for all that float32 kernel values,
-#: which are rounded to 2⁻²⁴, can tell.
-WITHIN = 2.0**-20
+#: ‖δ‖² as a share of K(x, x) up to which x counts as lying in the span of the stored ones. Float32 kernel values are
+#: rounded to 2⁻²⁴, and what a smaller rest makes of that, in G and in coefficients, is of the size of f.
+WITHIN = 2.0**-10
 
 #: Rounds for which room is made at a time.
 PIECE = 512
@@ -39,9 +39,9 @@ class BPAP(BudgetedPassiveAggressive):
     others, who get their shares of the projection. With G the inverse of the kernel matrix of the B + 1,
     r = argmin aⱼ² / Gⱼⱼ, and aⱼ ← aⱼ - aᵣ Gᵣⱼ / Gᵣᵣ.
 
-    Wang, Vucetic 2010 (BPA-P), V = {xₜ} and all others: see `budgetbench.learners.bpa.common`. Where K(xₜ, ·) lies in
-    the span of the stored ones, for all that float32 kernel values can tell, the stored ones get the step and nobody
-    needs to leave: G would not exist. When the budget is made smaller the same rule says who leaves.
+    Wang, Vucetic 2010 (BPA-P), V = {xₜ} and all others: see `budgetbench.learners.bpa.common`. Where K(xₜ, ·) lies all
+    but in the span of the stored ones (‖δ‖² ≤ K(xₜ, xₜ) / 1024) these get the step and nobody needs to leave: G would
+    not exist, or be nothing but rounding. When the budget is made smaller the same rule says who leaves.
     G is brought up to date by |S|² operations when an example enters or leaves, and made anew from kernel values when
     as many have left as are stored, so that rounding does not gather.
     Cost of an example: one kernel value and one product for each of the |S| stored ones; an update takes |S|² more.
