@@ -39,7 +39,7 @@ def main(config: str = "configs/fig4_mnist.yaml", examples: str = "20000") -> No
     cohort = [model for model in models if isinstance(model, MIRA)]
     for model in cohort:
         model.start(problem.classes, problem.X.shape[1])
-        model.open(access)
+        model.open(access, stream.labels)
         model.begin_pass()
     order = stream.order[: int(examples)]
     blocks = [order[start : start + BLOCK] for start in range(0, len(order) - BLOCK + 1, BLOCK)]

@@ -14,8 +14,10 @@ from scipy.sparse import csr_array
 from support.results import read_records
 
 from budgetbench import sparse
+from budgetbench.cli.inspecting import start
 from budgetbench.config import load
 from budgetbench.datasets import Cache, Data, datasets, limits
+from budgetbench.datasets.survey import survey
 from budgetbench.engine.size import nbytes
 from budgetbench.errors import ConfigError, DataError
 from budgetbench.kernels import RBF, Linear, Polynomial
@@ -136,6 +138,14 @@ def test_what_is_wrong_with_a_file_is_said(line: str, words: str, tmp_path: Path
     with pytest.raises(DataError) as caught:
         loaded(tmp_path, path=str(tmp_path / "a"))
     assert words in str(caught.value)
+
+
+def test_a_configuration_to_start_from_scales_rows(tmp_path: Path, held_sparse: Any) -> None:
+    path = written(tmp_path / "a.libsvm", inputs(60, 41), np.arange(60) % 2)
+    held_sparse(True)
+    proposed = start(survey(path))
+    assert proposed["dataset"]["scale"] == "unit"
+    assert proposed["kernel"]["gamma"] == 0.5
 
 
 # -- experiments --------------------------------------------------------------------------------------------------

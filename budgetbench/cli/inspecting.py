@@ -102,14 +102,14 @@ def start(found: survey.Survey) -> dict[str, Any]:
     if tested < 1 or len(found.classes) < 2:
         what = f"{n} rows of {len(found.classes)} classes"
         raise RequestError(f"{found.path}: {what}; accepted: five rows or more, of two classes or more. See --label")
-    dataset |= {"scale": "unit" if found.sparse else "standard"} if found.to_scale else {}
+    dataset |= {"scale": "unit"} if found.sparse else {"scale": "standard"} if found.to_scale else {}
     dataset |= {"train_size": n - tested, "test_size": tested}
     budgets = [budget for budget in BUDGETS if budget < n - tested] or [1]
     several = len(found.classes) > 2
     return {
         "name": re.sub(r"[^A-Za-z0-9_-]+", "_", found.path.stem).strip("_-")[:60] or "mine",
         "dataset": dataset,
-        "kernel": {"name": "rbf", "gamma": float(f"{0.5 / inputs:.2g}")},
+        "kernel": {"name": "rbf", "gamma": 0.5 if found.sparse else float(f"{0.5 / inputs:.2g}")},
         "permutations": 5,
         "algorithms": [
             *([{"name": "mira", "size": "unlimited"}] if several else [{"name": "perceptron"}]),

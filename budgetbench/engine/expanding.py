@@ -61,27 +61,35 @@ class ExpansionLearner(ExpansionClassifier, OnlineLearner):
         outputs = (len(classes),) if self.per_class else ()
         self._pool = Pool(outputs, self._capacity, self._storage())
 
-    def open(self, access: KernelAccess) -> None:
-        super().open(access)
+    def open(self, access: KernelAccess, labels: NDArray[np.int64]) -> None:
+        super().open(access, labels)
         if access.gram is not None:
             self._pool.spread(access.gram)
+            self._look_up(access, labels)
+
+    def _look_up(self, access: KernelAccess, labels: NDArray[np.int64]) -> None:
+        """Get what there is to know of the examples in the pool: once, where it is the whole data set."""
+        pool = self._pool
+        pool.look_up(access, labels)
+        pool.doubt.exact = exact_weight(access.least, float(pool.diagonal.max(initial=0.0))) if self.whole else -1.0
+
+    def see(self, arrivals: Arrivals) -> Rounds:
+        # here, as a learner that overrides `_see` may let the pool alone: its changes are not to be told twice
+        self._pool.counts.ended = self._pool.counts.changes = 0
+        return super().see(arrivals)
 
     def _see(self, arrivals: Arrivals) -> Rounds:
-        pool, access, n = self._pool, arrivals.access, len(arrivals.rows)
-        if access.gram is not None:
+        pool, n = self._pool, len(arrivals.rows)
+        if arrivals.access.gram is not None:
             order = arrivals.rows
             arrivals.meter.charge(pool.asks(arrivals.rows))
         else:
             pool.turn(arrivals.rows, arrivals.source)
+            self._look_up(arrivals.access, arrivals.classes)
             order = np.arange(n)
-        diagonal = access.diagonal[pool.ids]
-        pool.doubt.exact = exact_weight(access.least, float(diagonal.max(initial=0.0))) if self.whole else -1.0
-        classes = arrivals.classes[pool.ids]
-        y: NDArray[Any] = classes if self.per_class else np.where(classes == 1, 1.0, -1.0)
         chance = self._random.random(n) if self.randomised else np.empty(0)
         rounds = Rounds(np.empty(n), np.empty(n, np.int64))
-        pool.counts.ended = pool.counts.changes = 0
-        self._visit(Block(order, y, read_only(pool.K), read_only(diagonal), chance), pool.f, rounds)
+        self._visit(Block(order, pool.y, read_only(pool.K), pool.diagonal, chance), pool.f, rounds)
         self._check_finite(arrivals, rounds)
         return rounds
 

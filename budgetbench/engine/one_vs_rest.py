@@ -74,10 +74,11 @@ class OneVsRest(OnlineLearner):
         self._tally = Tally(self._machines) if isinstance(self._binary, ExpansionLearner) else None
         self._held: Rows = np.empty(0, dtype=np.int64)  # what any of them keeps, in order of arrival
 
-    def open(self, access: KernelAccess) -> None:
-        super().open(access)
-        for machine in self._machines:
-            machine.open(access)
+    def open(self, access: KernelAccess, labels: NDArray[np.int64]) -> None:
+        super().open(access, labels)
+        self._own_classes = [(labels == k).astype(np.int64) for k in range(len(self._machines))]
+        for machine, own in zip(self._machines, self._own_classes, strict=True):
+            machine.open(access, own)
 
     def begin_pass(self) -> None:
         super().begin_pass()
@@ -96,7 +97,7 @@ class OneVsRest(OnlineLearner):
         scores = np.zeros((len(arrivals.rows), len(self._machines)))
         sizes = np.zeros(len(arrivals.rows), dtype=np.int64)
         for k in self._learning:
-            own = (arrivals.classes == k).astype(np.int64)
+            own = self._own_classes[k]
             rounds = self._machines[k].see(replace(arrivals, classes=own))
             scores[:, k] = np.where(own[arrivals.rows] == 1, rounds.margins, -rounds.margins)
             sizes += rounds.sizes
@@ -156,6 +157,7 @@ class OneVsRest(OnlineLearner):
         for machine in self._machines:
             machine.close(access)
         super().close(access)
+        del self._own_classes
         if self._tally:
             self.insertions_, self.removals_ = self._tally.insertions, self._tally.removals
         else:

@@ -147,8 +147,8 @@ class OnlineLearner(KernelClassifier):
     def learn(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
         drive([self], access, labels, order)
 
-    def open(self, access: KernelAccess) -> None:
-        """Examples of this data set will come."""
+    def open(self, access: KernelAccess, labels: NDArray[np.int64]) -> None:
+        """Examples of this data set will come, whose class indices these are."""
         self._kernel = access.kernel or self._kernel
 
     def begin_pass(self) -> None:
@@ -246,7 +246,7 @@ class OnlineLearner(KernelClassifier):
         kept, seen = len(memory.X), self._course.rounds
         rows, labels = joined(memory.X, inputs), np.concatenate([memory.labels, labels])
         access = Streamed(self._kernel, rows)
-        self.open(access)
+        self.open(access, labels)
         self.begin_pass()
         for block in blocks(np.arange(kept, len(rows))):
             self.meet(block, labels, access)
@@ -295,7 +295,7 @@ def drive(cohort: Sequence[OnlineLearner], access: KernelAccess, labels: NDArray
         access = copy(access)
         access.gram = None  # kernel values are asked for block by block, never for all at once
     for learner in cohort:
-        learner.open(access)
+        learner.open(access, labels)
     active = list(cohort)
     for epoch in range(max(learner.epochs for learner in cohort)):
         active = [learner for learner in active if epoch < learner.epochs and not (epoch and learner.is_settled())]

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.compiled import record
 from budgetbench.engine.expansion import Counts, Doubt, Expansion, rescore
-from budgetbench.engine.kernel_access import Rows, Source
+from budgetbench.engine.kernel_access import KernelAccess, Rows, Source, read_only
 from budgetbench.engine.storage import Storage
 from budgetbench.kernels import Floats, Values
 
@@ -51,6 +51,7 @@ class Pool:
     Attributes
     ----------
     companions : positions of examples that must survive a block though they may be no members.
+    y, diagonal : see `Block`; looked up when the pool is laid out.
     traced : whether `changes` are noted.
     """
 
@@ -61,6 +62,7 @@ class Pool:
         self.traced = False
         self.companions: Rows = np.empty(0, dtype=np.int64)
         self.counts, self.doubt = record(Counts), record(Doubt)
+        self._forget()
         self.f = self._expansion(np.zeros((*outputs, 0)), 0)
 
     def _expansion(self, scores: Values, slots: int) -> Expansion:
@@ -118,10 +120,22 @@ class Pool:
         self._storage.ids, self._storage.K = np.arange(n), gram
         self.f = self._expansion(np.zeros((*self._outputs, n)), self._capacity(n))
 
+    def look_up(self, access: KernelAccess, classes: NDArray[np.int64]) -> None:
+        """Get label and K(x, x) of the example in each position."""
+        found = classes[self.ids]
+        self.y: NDArray[Any] = found if self._outputs else np.where(found == 1, 1.0, -1.0)
+        self.diagonal = read_only(access.diagonal[self.ids])
+
+    def _forget(self) -> None:
+        """Let labels and K(x, x) go, which are looked up again."""
+        self.y, self.diagonal = np.empty(0), np.empty(0, dtype=np.float32)
+
     def asks(self, rows: Rows) -> int:
-        """How many kernel values it takes for these examples to pass when they come as a stream."""
-        others = len(np.setdiff1d(self.ids[self.kept], rows))
-        return len(rows) * (len(rows) + others)
+        """How many kernel values it takes for these examples of the data set to pass when they come as a stream."""
+        needed = self.f.stored.copy()
+        needed[self.companions] = True
+        needed[rows] = True
+        return len(rows) * int(np.count_nonzero(needed))
 
     def turn(self, rows: Rows, source: Source) -> None:
         """Let the block before go and take in the next one, whose examples get the positions 0, 1, ….
@@ -139,6 +153,7 @@ class Pool:
 
     def renumber(self, rows: Rows) -> None:
         """Give these rows, the kept examples' among them, the numbers 0, 1, … and let all others go."""
+        self._forget()
         self._move(*self._storage.renumber(rows, self.members, self.kept, self.f.scores), 0)
 
     def _move(self, scores: Values, moved: Rows, arrivals: int) -> None:

@@ -94,7 +94,8 @@ def _checks(case: Case, first: bool) -> Iterator[Callable[[Case], None]]:
         yield contract.learning_in_parts_is_learning
         yield contract.it_goes_on_after_a_fit_of_several_passes
         yield contract.a_learner_does_not_notice_who_else_learns
-        yield contract.three_classes_are_learnt_in_parts_by_gram_matrix_or_stream
+        yield contract.three_classes_are_learnt_in_parts
+        yield contract.three_classes_are_learnt_alike_however_the_stream_is_cut
         yield sizes.state_bytes_are_those_of_a_pickle_of_what_learning_goes_on_from
         yield sizes.sizes_do_not_depend_on_how_the_examples_came
     if first:
