@@ -52,8 +52,8 @@ class FOGD(OnlineLearner):
         self._features: FourierFeatures | None = None  # until the kernel has a width
         self._w = np.zeros(2 * self.n_components)
 
-    def open(self, access: KernelAccess) -> None:
-        super().open(access)
+    def open(self, access: KernelAccess, labels: NDArray[np.int64]) -> None:
+        super().open(access, labels)
         if self._features is None:
             rbf = cast(RBF, self._kernel)
             self._features = FourierFeatures.drawn(rbf, self.n_components, self.n_features_in_, self._random)
