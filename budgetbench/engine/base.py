@@ -141,8 +141,9 @@ class KernelClassifier(Estimator, ABC):
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:
-        """The learner's own parameters by their defaults; `...` where there is none."""
-        return {name: parameter.default for name, parameter in cls.own_parameters().items()}
+        """The learner's own parameters by their defaults, as `checked` completes them; `...` where there is none."""
+        own = {name: parameter.default for name, parameter in cls.own_parameters().items()}
+        return own if ... in own.values() else cls.checked(own)
 
     @classmethod
     def checked(cls, values: dict[str, Any]) -> dict[str, Any]:
@@ -251,7 +252,7 @@ class KernelClassifier(Estimator, ABC):
         self.classes_ = np.asarray(classes)
         self.n_features_in_ = n_features
         self._kernel = self._make_kernel(n_features)
-        self.check_kernel(self._kernel, self._own_values())
+        self.check_kernel(self._kernel.kind, self._own_values())
 
     @contextmanager
     def _charged(self, meter: Meter) -> Iterator[None]:

@@ -133,6 +133,10 @@ class OneVsRest(OnlineLearner):
         elif self._stores:  # learners that keep no examples have numbers of their own for their points
             self.support_ = np.concatenate([machine._points().examples for machine in self._machines])
 
+    def _expect_no_end(self) -> None:
+        for machine in self._machines:
+            machine._expect_no_end()
+
     def _end_part(self) -> None:
         super()._end_part()
         for machine in self._machines:

@@ -113,6 +113,9 @@ class OnlineLearner(KernelClassifier):
         """The rows of the data set are called by these numbers from now on; these of them, among which are those of
         `kept()`, become its rows 0, 1, …."""
 
+    def _expect_no_end(self) -> None:
+        """Examples come in parts from now on: keep what is bounded, unless something else was asked for."""
+
     def _points(self) -> Points:
         """The points that f is made of, for figures; by default none."""
         return Points(np.empty((0, self.n_features_in_), np.float32), np.empty(0), np.empty(0, np.int64))
@@ -238,6 +241,7 @@ class OnlineLearner(KernelClassifier):
 
     def _go_on(self, inputs: Inputs, labels: NDArray[np.int64]) -> None:
         """Learn from these examples, with what is kept of those before."""
+        self._expect_no_end()
         memory = self._memory or Memory(inputs[:0], labels[:0], labels[:0])
         kept, seen = len(memory.X), self._course.rounds
         rows, labels = joined(memory.X, inputs), np.concatenate([memory.labels, labels])

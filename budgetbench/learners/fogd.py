@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from budgetbench.engine.arrivals import BLOCK, Arrivals
 from budgetbench.engine.base import Rounds, learner
 from budgetbench.engine.fourier import FourierFeatures
+from budgetbench.engine.kernel_access import KernelAccess
 from budgetbench.engine.linear import BELOW_ONE, descend, inner_products
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.errors import NumericalError, ParameterError
@@ -48,11 +49,17 @@ class FOGD(OnlineLearner):
 
     def start(self, classes: NDArray[Any], n_features: int) -> None:
         super().start(classes, n_features)
-        rbf = cast(RBF, self._kernel)
-        self._features = FourierFeatures.drawn(rbf, self.n_components, n_features, self._random)
+        self._features: FourierFeatures | None = None  # until the kernel has a width
         self._w = np.zeros(2 * self.n_components)
 
+    def open(self, access: KernelAccess, labels: NDArray[np.int64]) -> None:
+        super().open(access, labels)
+        if self._features is None:
+            rbf = cast(RBF, self._kernel)
+            self._features = FourierFeatures.drawn(rbf, self.n_components, self.n_features_in_, self._random)
+
     def _see(self, arrivals: Arrivals) -> Rounds:
+        assert self._features is not None
         n = len(arrivals.rows)
         rounds = Rounds(np.empty(n), np.zeros(n, dtype=np.int64))
         y = np.where(arrivals.labels == 1, 1.0, -1.0)
@@ -68,6 +75,7 @@ class FOGD(OnlineLearner):
         return 0
 
     def _decide(self, inputs: Floats) -> Values:
+        assert self._features is not None
         values = np.empty(len(inputs))
         for start in range(0, len(inputs), BLOCK):  # not all features at once
             some = slice(start, start + BLOCK)

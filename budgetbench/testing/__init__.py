@@ -86,6 +86,8 @@ def _checks(case: Case, first: bool) -> Iterator[Callable[[Case], None]]:
         yield contract.the_support_set_is_what_the_decision_is_made_of
     if case.budget is not None:
         yield contract.the_budget_is_never_exceeded
+        if case.online and case.values.get("evaluate") != "all":  # it is asked to keep every example
+            yield sizes.a_budget_bounds_memory
     if case.online:
         yield contract.a_pickled_learner_goes_on_learning
         yield contract.counts_add_up

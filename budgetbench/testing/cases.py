@@ -63,6 +63,11 @@ class Case:
         return True
 
     @property
+    def said(self) -> Case:
+        """The same with every parameter said: some that are left out mean another thing where a stream has no end."""
+        return Case(self.learner, self.learner.checked(self.values))
+
+    @property
     def online(self) -> bool:
         return issubclass(self.learner, OnlineLearner)
 

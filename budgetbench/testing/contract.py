@@ -68,9 +68,9 @@ def pickle_and_joblib_keep_it(case: Case) -> None:
 
 
 def a_pickled_learner_goes_on_learning(case: Case) -> None:
-    X, y = noisy()
-    whole = case.make().fit(X, y)
-    half = case.make().partial_fit(X[:50], y[:50], classes=[-1, 1])
+    (X, y), make = noisy(), case.said.make
+    whole = make().fit(X, y)
+    half = make().partial_fit(X[:50], y[:50], classes=[-1, 1])
     rest = pickle.loads(pickle.dumps(half)).partial_fit(X[50:], y[50:])
     assert state(rest) == state(whole)
 
@@ -114,9 +114,9 @@ def one_against_the_rest_is_a_learner_for_each_class(case: Case) -> None:
 
 
 def three_classes_are_learnt_in_parts(case: Case) -> None:
-    X, y = three_classes()
+    (X, y), make = three_classes(), case.said.make
     classes = np.unique(y)
-    whole, parts = case.make().fit(X, y), case.make()
+    whole, parts = make().fit(X, y), make()
     for rows in np.split(np.arange(len(X)), [1, 2, 40, 47]):
         parts.partial_fit(X[rows], y[rows], classes=classes)
         assert parts.sizes_.tolist() == whole.sizes_[rows].tolist()
@@ -190,7 +190,7 @@ def the_budget_is_never_exceeded(case: Case) -> None:
     assert model.outcome().size <= budget
     if case.online:
         assert model.sizes_.max() <= budget
-        stepwise = case.make()
+        stepwise = case.said.make()
         for row in range(len(X)):
             stepwise.partial_fit(X[row : row + 1], y[row : row + 1], classes=[-1, 1])
             assert stepwise.outcome().size == model.sizes_[row] <= budget
@@ -216,9 +216,9 @@ def counts_add_up(case: Case) -> None:
 
 
 def learning_in_parts_is_learning(case: Case) -> None:
-    X, y = noisy()
-    whole = case.make().fit(X, y)
-    parts = case.make()
+    (X, y), make = noisy(), case.said.make
+    whole = make().fit(X, y)
+    parts = make()
     for rows in np.split(np.arange(len(X)), [1, 2, 40, 47]):
         parts.partial_fit(X[rows], y[rows], classes=[-1, 1])
         assert parts.sizes_.tolist() == whole.sizes_[rows].tolist()

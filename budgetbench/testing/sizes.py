@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from budgetbench.engine.kernel_access import Gram
-from budgetbench.testing.cases import Case, noisy
+from budgetbench.testing.cases import Case, noisy, three_classes
 
 #: Bytes that a pickle may have beyond what is counted: for names and single numbers; for each kept example, as its
 #: number, its place and its label are there several times; and room to spare, as a factor.
@@ -35,13 +35,26 @@ def state_bytes_are_those_of_a_pickle_of_what_learning_goes_on_from(case: Case) 
 
 
 def sizes_do_not_depend_on_how_the_examples_came(case: Case) -> None:
-    X, y = noisy()
+    (X, y), case = noisy(), case.said
     parts, gram = case.make(), case.started(X.shape[1])
     for rows in np.split(np.arange(len(X)), [1, 2, 40, 47]):
         parts.partial_fit(X[rows], y[rows], classes=[-1, 1])
     gram.learn(Gram(gram._kernel.matrix(X, X), X), (y + 1) // 2, np.arange(len(X)))
     outcomes = [model.outcome() for model in (case.make().fit(X, y), parts, gram)]
     assert len({(found.model_bytes, found.state_bytes) for found in outcomes}) == 1
+
+
+def a_budget_bounds_memory(case: Case) -> None:
+    X, y = three_classes()
+    for classes in (2, 3):
+        model, found = case.make(budget=5), []
+        for part in range(1, 26):
+            rows = np.random.default_rng(part).choice(len(X), 20)
+            model.partial_fit(X[rows] + 0.01 * part, np.maximum(y[rows], 0) % classes, classes=np.arange(classes))
+            found.append(len(pickle.dumps(model)))
+        assert max(found[-8:]) < 1.1 * max(found[:-8]), (
+            f"with {classes} classes a pickle has {found} bytes, call by call"
+        )
 
 
 def pickled(model: Any, use: Callable[[Any], object]) -> int:

@@ -168,11 +168,11 @@ WAYS_TO_EVALUATE = [
     {"evaluate": "flips", "evaluation_size": 10, "budget": 5, "epochs": 3},
     {"evaluate": "flips", "evaluation_size": 1000, "budget": 5},
     {"evaluate": "flips", "evaluation_size": 10, "budget": 5, "beta": 0.3},
-    {"candidates": 3, "budget": 8},
-    {"candidates": 1, "budget": 6, "removal": "before_insertion"},
+    {"candidates": 3, "budget": 8, "evaluate": "all"},
+    {"candidates": 1, "budget": 6, "removal": "before_insertion", "evaluate": "all"},
     {"candidates": 2, "budget": 6, "evaluate": "flips", "evaluation_size": 15},
-    {"remove_at_once": 4, "budget": 8},
-    {"remove_at_once": 6, "budget": 6, "removal": "before_insertion"},
+    {"remove_at_once": 4, "budget": 8, "evaluate": "all"},
+    {"remove_at_once": 6, "budget": 6, "removal": "before_insertion", "evaluate": "all"},
     {"remove_at_once": 3, "candidates": 5, "budget": 8, "evaluate": "random", "evaluation_size": 20, "random_state": 8},
 ]
 

@@ -15,7 +15,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from budgetbench.errors import ParameterError
+from budgetbench.kernels import RBF
 from budgetbench.learners import (
+    FOGD,
     BudgetPerceptron,
     Forgetron,
     KernelMatchingPursuit,
@@ -24,8 +26,6 @@ from budgetbench.learners import (
     TighterBudgetPerceptron,
     learners,
 )
-
-BUDGETED = [name for name in learners if learners[name].defaults().get("budget") and not learners[name].batch]
 
 
 @pytest.fixture
@@ -106,26 +106,41 @@ def test_boundaries_of_more_classes_are_drawn(data: Any) -> None:
     assert DecisionBoundaryDisplay.from_estimator(model, X[:, :2], grid_resolution=10).response.shape[:2] == (10, 10)
 
 
-@pytest.mark.parametrize("name", BUDGETED)
-@pytest.mark.parametrize("classes", [2, 3])
-def test_a_budget_bounds_memory(name: str, classes: int, data: Any) -> None:
+def test_a_stream_without_end_is_not_kept_unless_that_is_asked_for(data: Any) -> None:
     X, y = data
-    model: Any = learners[name](budget=8, random_state=1)
-    if name == "tighter_budget_perceptron":
-        model.set_params(evaluate="random", evaluation_size=12)
-    sizes = []
-    for part in range(40):
-        rows = np.arange(20 * part, 20 * part + 20) % len(X)
-        model.partial_fit(X[rows], y[rows] % classes, classes=np.arange(classes))
-        sizes.append(len(pickle.dumps(model)))
-    assert max(sizes[20:]) < 1.05 * max(sizes[:20])
-
-
-def test_who_keeps_every_example_says_so(data: Any) -> None:
-    X, y = data
-    model = TighterBudgetPerceptron(budget=10)
+    parts, sampled = (
+        TighterBudgetPerceptron(budget=4, random_state=1),
+        TighterBudgetPerceptron(budget=4, evaluate="random", evaluation_size=40, random_state=1),
+    )
+    for rows in np.split(np.arange(len(X)), [1, 70]):
+        parts.partial_fit(X[rows], y[rows] > 0, classes=[False, True])
+    assert np.array_equal(parts.decision_function(X), sampled.fit(X, y > 0).decision_function(X))
+    whole, asked = TighterBudgetPerceptron(budget=4), TighterBudgetPerceptron(budget=4, evaluate="all")
+    assert np.array_equal(whole.fit(X, y > 0).support_, asked.fit(X, y > 0).support_)
+    assert len(whole.partial_fit(X[:9], y[:9] > 0).kept()) <= 44
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model.partial_fit(X, y > 0)  # as fit does
-    with pytest.warns(UserWarning, match="keeps every example that it sees"):
-        model.partial_fit(X, y > 0)
+        assert len(asked.partial_fit(X[:9], y[:9] > 0).kept()) == 209
+
+
+def test_frequencies_bound_memory(data: Any) -> None:
+    X, y = data
+    model = FOGD(n_components=20)
+    sizes = {len(pickle.dumps(model.partial_fit(X[rows : rows + 20], y[rows : rows + 20], classes=[0, 1, 2])))
+             for rows in range(0, 200, 20)}  # fmt: skip
+    assert max(sizes) - min(sizes) < 100
+
+
+@pytest.mark.parametrize("name", learners)
+@pytest.mark.parametrize("rule", ["scale", "median"])
+def test_the_rows_tell_the_width(name: str, rule: str, data: Any) -> None:
+    X, y = data
+    gamma = RBF.made({"gamma": rule}).told_by(X[:80]).gamma
+    told: Any = learners[name](gamma=rule, random_state=1)
+    given: Any = learners[name](gamma=gamma, random_state=1)
+    for labels in (y[:80], y[:80] > 0):
+        assert np.array_equal(
+            told.fit(X[:80], labels).decision_function(X), given.fit(X[:80], labels).decision_function(X)
+        )
+    if not learners[name].batch:
+        told.partial_fit(X[:80], labels, classes=[False, True]).partial_fit(X[80:], y[80:] > 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from budgetbench.errors import ParameterError
 from budgetbench.kernels import make_kernel
 from budgetbench.learners import Perceptron, TighterBudgetPerceptron
+
+#: `partial_fit` has to be asked for it.
+OnAll = partial(TighterBudgetPerceptron, evaluate="all")
 
 
 def fewest_errors_without(alpha: dict[int, float], y: Any, K: Any, seen: list[int]) -> int:
@@ -75,7 +78,7 @@ def test_agrees_with_the_pseudo_code(
     agree: Any, problem: Any, twin: Any, stream: str, way: str, parameters: dict[str, Any], removal: str
 ) -> None:
     how = parameters | {"removal": removal}
-    done = agree(TighterBudgetPerceptron, twin, problem(stream, 1, n=100), way, how, exact="ties" in stream)
+    done = agree(OnAll, twin, problem(stream, 1, n=100), way, how, exact="ties" in stream)
     assert done.removed
 
 
@@ -93,13 +96,13 @@ def test_other_update_rules_agree_with_the_pseudo_code(
     agree: Any, problem: Any, twin: Any, continuous_stream: str, way: str, parameters: dict[str, Any], removal: str
 ) -> None:
     how = parameters | {"removal": removal}
-    agree(TighterBudgetPerceptron, twin, problem(continuous_stream, 2, n=90), way, how, exact=False)
+    agree(OnAll, twin, problem(continuous_stream, 2, n=90), way, how, exact=False)
 
 
 def test_a_long_stream_with_a_large_budget_agrees(agree: Any, problem: Any, twin: Any) -> None:
     for stream in ("rbf", "linear, ties"):
         agree(
-            TighterBudgetPerceptron,
+            OnAll,
             twin,
             problem(stream, 3, n=250, noise=0.3),
             "blocks of 64",
@@ -124,7 +127,7 @@ def test_it_removes_what_the_double_loop_removes(removal: str, data: st.DataObje
     )
     budget = data.draw(st.integers(1, 6))
     K = make_kernel(**{"name" if key == "kernel" else key: value for key, value in kernel.items()}).matrix(X, X)
-    model: Any = TighterBudgetPerceptron(budget=budget, removal=removal, **kernel)
+    model: Any = OnAll(budget=budget, removal=removal, **kernel)
     alpha: dict[int, float] = {}
     for t in range(n):
         model.partial_fit(X[t : t + 1], y[t : t + 1], classes=[-1, 1])
@@ -144,8 +147,3 @@ def test_with_room_for_all_it_is_the_perceptron(problem: Any, stream: str) -> No
     plain = Perceptron(**data.kernel).fit(data.X, data.y)
     assert roomy.support_.tolist() == plain.support_.tolist()
     assert roomy.margins_.tolist() == plain.margins_.tolist()
-
-
-def test_a_budget_is_needed() -> None:
-    with pytest.raises(ParameterError, match="budget"):
-        TighterBudgetPerceptron.checked({})

@@ -68,6 +68,12 @@ def evaluation_set(rule: str, limit: int | None) -> EvaluationSet:
     return EvaluationSet(EVALUATION_RULES[rule], limit or 0, n, none, n, n, none, record(Seen))
 
 
+def reservoir(every: EvaluationSet, limit: int, places: int) -> EvaluationSet:
+    """Go over from all examples seen to a reservoir of so many, of which `places` are chosen."""
+    every.counts.places = places
+    return every._replace(rule=RANDOM, limit=limit)
+
+
 def laid_out(before: EvaluationSet, positions: NDArray[np.int64], pool_size: int) -> EvaluationSet:
     """The same examples at other positions, in a pool of another size, with room for all that may come from it."""
     size = len(positions)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -17,6 +16,7 @@ from budgetbench.engine.updates import RULES, UpdateRule, is_due, margin_of, upd
 from budgetbench.errors import ParameterError
 from budgetbench.learners.tighter.errors_left import Near, Removal, remove_worst
 from budgetbench.learners.tighter.evaluation_sets import (
+    ALL,
     EvaluationRule,
     EvaluationSet,
     admit,
@@ -25,8 +25,12 @@ from budgetbench.learners.tighter.evaluation_sets import (
     evaluation_set,
     laid_out,
     meet,
+    reservoir,
 )
 from budgetbench.parameters import USUAL_BUDGET, Budget, Count, Examples, NonNegative, Positive, Size
+
+#: Examples for each of the budget on which errors are counted where a stream may have no end and nothing is asked for.
+SAMPLED = 10
 
 
 @learner("tighter_budget_perceptron", title="Tighter Budget Perceptron", color="#0072B2", marker="^")
@@ -58,8 +62,9 @@ class TighterBudgetPerceptron(ExpansionLearner):
     Parameters
     ----------
     budget : the number p of examples that are stored at most.
-    evaluate : ``all``, ``support``, ``random`` or ``flips``: on which examples errors are counted. With ``all`` memory
-        grows with the stream; where `partial_fit` goes on it warns of that.
+    evaluate : ``all``, ``support``, ``random`` or ``flips``: on which examples errors are counted; by default all. With
+        ``all`` memory grows with the stream, which may have no end where `partial_fit` goes on: there it has to be
+        asked for, and the default is ``random`` with 10 examples for each of the budget.
     evaluation_size : their number q, for ``random`` and ``flips``.
     removal : ``after_insertion`` or ``before_insertion``.
     candidates : look at only so many of the stored examples for each removal, in turn, besides the newcomer; all by
@@ -78,7 +83,7 @@ class TighterBudgetPerceptron(ExpansionLearner):
     randomised = True  # the reservoir; drawn whatever the evaluation set, and so cheap that it does not matter
 
     budget: Budget = USUAL_BUDGET
-    evaluate: EvaluationRule = "all"
+    evaluate: EvaluationRule | None = None
     evaluation_size: Annotated[Examples, Size("q", kept=False)] | None = None
     removal: Literal["after_insertion", "before_insertion"] = "after_insertion"
     candidates: Count | None = None
@@ -90,6 +95,7 @@ class TighterBudgetPerceptron(ExpansionLearner):
     @classmethod
     def _check_together(cls, values: dict[str, Any]) -> None:
         values["beta"] = margin_of(values["beta"], values["update"])
+        values["evaluate"] = values["evaluate"] or "all"
         size, sized = values["evaluation_size"], values["evaluate"] in ("random", "flips")
         if sized and size is None:
             raise ParameterError(
@@ -110,20 +116,15 @@ class TighterBudgetPerceptron(ExpansionLearner):
 
     def start(self, classes: NDArray[Any], n_features: int) -> None:
         super().start(classes, n_features)
-        self._evaluation = evaluation_set(self.evaluate, self.evaluation_size)
+        self._evaluation = evaluation_set(self.evaluate or "all", self.evaluation_size)
         self._turn = 0
-        self._told = False  # that nothing bounds its memory
 
-    def _change_to(self, parameters: dict[str, Any]) -> None:
-        super()._change_to(parameters)
-        if self.evaluate == "all" and not self._told:
-            self._told = True
-            warnings.warn(
-                f"{self.title} goes on with evaluate='all': it keeps every example that it sees, and its memory and "
-                "the time of a call grow with them; evaluate='random' with an evaluation_size bounds both",
-                UserWarning,
-                stacklevel=3,
-            )
+    def _expect_no_end(self) -> None:
+        if self.evaluate is None and self._evaluation.rule == ALL:
+            seen = self._pool.companions
+            chosen = np.sort(self._random.permutation(len(seen))[: SAMPLED * self.budget])
+            self._pool.companions = seen[chosen]
+            self._evaluation = reservoir(self._evaluation, SAMPLED * self.budget, len(chosen))
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         self._evaluation = laid_out(self._evaluation, self._pool.companions, len(f.stored))
