@@ -47,8 +47,9 @@ def set_scale(axes: Axes, which: str, scale: str, values: Vector) -> None:
 
 
 def positive_floor(values: Vector) -> float:
-    """The lowest value a logarithmic axis shows: the lowest positive one."""
-    positive = values[np.isfinite(values) & (values > 0)]
+    """The lowest value a logarithmic axis shows: the lowest positive one that is not the rounding of a difference."""
+    finite = values[np.isfinite(values)]
+    positive = finite[finite > 1e-12 * max(finite.max(initial=0.0), 0.0)]
     return float(positive.min()) if len(positive) else 1.0
 
 

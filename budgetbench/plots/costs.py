@@ -129,8 +129,8 @@ def _numbers(series: list[Series], measure: str, options: CostOptions, column: s
         means = pd.DataFrame(in_percent(own, measure, options.error_bars))
         parts.append(own.assign(series=one.label)[["series", "budget", "runs", column]].join(means))
     data: pd.DataFrame = pd.concat(parts, ignore_index=True)
-    if options.y == "log":  # which has no place for 0
-        floor = positive_floor(data[["y", "low"]].to_numpy(dtype=float).ravel()) / 2
+    if options.y == "log":  # which has no place for 0, nor for bars that all but reach it
+        floor = positive_floor(data["y"].to_numpy(dtype=float)) / 2
         data[["y", "low", "high"]] = data[["y", "low", "high"]].clip(lower=floor)
     return data.assign(front=on_front(data[column].to_numpy(), data["y"].to_numpy()))
 

@@ -114,6 +114,13 @@ def test_an_error_of_0_has_a_place_on_a_logarithmic_axis(folder: Path, drawing: 
     assert drawn.data["y"].min() == pytest.approx(6.0)  # half of the lowest other
 
 
+def test_a_bar_that_all_but_reaches_0_does_not_stretch_a_logarithmic_axis(folder: Path, drawing: Any) -> None:
+    once = [one | {"test_error": 0.07 * (one["run"] == 2)} for one in made_up() if one["algorithm"] == "perceptron"]
+    write_records(folder, [one for one in made_up() if one["algorithm"] != "perceptron"] + once)
+    drawn = drawing(folder, "error_vs_memory")  # its mean less its standard error is 0 but for rounding
+    assert drawn.data["low"].min() == pytest.approx(drawn.data["y"].min() / 2)
+
+
 def test_times_taken_in_two_ways_are_not_put_together(folder: Path, drawing: Any) -> None:
     old = {"train_seconds": 0.001, "kernel_seconds": None}
     write_records(folder, [one | (old if one["run"] == 0 else {}) for one in made_up()])
