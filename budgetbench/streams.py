@@ -17,8 +17,9 @@ from budgetbench.datasets import Cache, Data, Examples, datasets
 from budgetbench.engine.base import KernelClassifier
 from budgetbench.engine.kernel_access import Rows
 from budgetbench.errors import ConfigError, DataError
-from budgetbench.experiment import Algorithm, DatasetSection, Experiment, LabelNoise, Parameters, without_kernel
+from budgetbench.experiment import Algorithm, Experiment, Parameters, without_kernel
 from budgetbench.learners import learners
+from budgetbench.sections import DatasetSection, LabelNoise
 from budgetbench.seeds import Role, generator
 from budgetbench.sparse import Inputs, SparseRows, contiguous, joined
 

@@ -13,7 +13,6 @@ from annotated_types import Ge, Gt, Le
 from budgetbench.config.dataset import SECTION
 from budgetbench.config.loading import OUTLINE
 from budgetbench.errors import ParameterError
-from budgetbench.experiment import LabelNoise
 from budgetbench.kernels import kernels
 from budgetbench.learners import learners
 from budgetbench.parameters import (
@@ -28,6 +27,7 @@ from budgetbench.parameters import (
     declared,
     describe,
 )
+from budgetbench.sections import LabelNoise
 
 
 @dataclass

@@ -16,8 +16,9 @@ from budgetbench.config import load
 from budgetbench.config.dataset import SECTION
 from budgetbench.datasets import Cache, Data, Examples
 from budgetbench.errors import ConfigError, DataError
-from budgetbench.experiment import DatasetSection, Experiment, LabelNoise
+from budgetbench.experiment import Experiment
 from budgetbench.parameters import check
+from budgetbench.sections import DatasetSection, LabelNoise
 from budgetbench.streams import LearningProblem, load_problem, prepare, split, stream_of, with_noise
 
 CONFIG = """\

@@ -7,9 +7,9 @@ from typing import Any
 
 from budgetbench.datasets import Dataset, datasets
 from budgetbench.errors import NOTHING, ParameterError
-from budgetbench.experiment import DatasetSection
 from budgetbench.parameters import declared, plain
 from budgetbench.reading import Reading
+from budgetbench.sections import DatasetSection
 
 SECTION = {name: parameter for name, parameter in declared(DatasetSection).items() if name != "options"}
 

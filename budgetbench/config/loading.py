@@ -12,22 +12,14 @@ from budgetbench.config.dataset import dataset_of, has_test_set, number_of_class
 from budgetbench.config.kernels import ACCEPTED, kernels_of
 from budgetbench.document import Document, Key, read
 from budgetbench.errors import ParameterError, RequestError, clipped, nearest, refuse
-from budgetbench.experiment import (
-    VALIDATION_SIZE,
-    Algorithm,
-    DatasetSection,
-    Experiment,
-    KernelGrid,
-    LabelNoise,
-    Reproduces,
-    Table,
-)
+from budgetbench.experiment import Algorithm, Experiment, KernelGrid
 from budgetbench.kernels import Kernel
 from budgetbench.learners import learners
 from budgetbench.parameters import Accepted, Parameter, Text, declared, plain
 from budgetbench.plots import figures
 from budgetbench.reading import Reading
 from budgetbench.results.layouts import LAYOUTS
+from budgetbench.sections import VALIDATION_SIZE, DatasetSection, LabelNoise, Reproduces, Table
 from budgetbench.streams import misfit_of
 
 SectionType = TypeVar("SectionType")

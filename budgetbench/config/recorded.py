@@ -18,7 +18,7 @@ from budgetbench.config.kernels import kernels_of
 from budgetbench.config.loading import interpret, plots_of, section_of, table_of
 from budgetbench.document import Document, parse
 from budgetbench.errors import ConfigError, Notice, ParameterError, RequestError
-from budgetbench.experiment import Algorithm, DatasetSection, Experiment, LabelNoise, Reproduces
+from budgetbench.experiment import Algorithm, Experiment
 from budgetbench.kernels import Kernel
 from budgetbench.learners import learners
 from budgetbench.parameters import check
@@ -27,6 +27,7 @@ from budgetbench.results.measures import LARGEST, SUMMARISED, Count
 from budgetbench.results.names import complete
 from budgetbench.results.schema import MOST, Checked, Name, Plain, Text, problem, with_budgets
 from budgetbench.results.sizes import kept
+from budgetbench.sections import DatasetSection, LabelNoise, Reproduces
 
 
 def recorded(path: Path) -> Experiment:

@@ -22,13 +22,14 @@ import pandas as pd
 
 from budgetbench.datasets import Cache
 from budgetbench.errors import BudgetbenchError, RequestError
-from budgetbench.experiment import VALIDATION_SIZE, Experiment, KernelGrid, Parameters
+from budgetbench.experiment import Experiment, KernelGrid, Parameters
 from budgetbench.runner import Crew
 from budgetbench.runner.execute import Record, Setting, Unit
 from budgetbench.runner.plan import Trial
 from budgetbench.runner.progress import ProgressReport
 from budgetbench.runner.workers import Task
 from budgetbench.runner.workspace import Workspace, sweep
+from budgetbench.sections import VALIDATION_SIZE
 from budgetbench.sparse import contiguous
 from budgetbench.streams import LearningProblem, load_problem, split, stream_of
 from budgetbench.tuning.candidates import candidates, widths

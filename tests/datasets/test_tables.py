@@ -15,8 +15,8 @@ from budgetbench.config.dataset import SECTION
 from budgetbench.datasets import Cache, Data, datasets
 from budgetbench.datasets.columns import of_text
 from budgetbench.errors import DataError, Notice, RequestError
-from budgetbench.experiment import DatasetSection
 from budgetbench.parameters import check
+from budgetbench.sections import DatasetSection
 from budgetbench.streams import prepare
 
 FLOWERS = """\

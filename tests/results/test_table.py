@@ -12,10 +12,10 @@ from rich.console import Console
 from support.results import record
 
 from budgetbench.experiment import Experiment
-from budgetbench.experiment import Table as Layout
 from budgetbench.results import Table, assigned, summarise, table
 from budgetbench.results.formats import FORMATS, fitting
 from budgetbench.results.records import trials_frame
+from budgetbench.sections import Table as Layout
 
 ALGORITHMS = [{"name": "plain_one", "budget": 10}, {"name": "searched", "C": [1, 10], "select": "test_error"}]
 

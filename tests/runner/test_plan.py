@@ -10,11 +10,12 @@ import pytest
 
 from budgetbench import experiment as module
 from budgetbench.errors import RequestError
-from budgetbench.experiment import Algorithm, DatasetSection, Experiment, LabelNoise
+from budgetbench.experiment import Algorithm, Experiment
 from budgetbench.learners import learners
 from budgetbench.results.curves import checkpoints_of
 from budgetbench.runner.execute import units
 from budgetbench.runner.plan import Trial, plan, to_do
+from budgetbench.sections import DatasetSection, LabelNoise
 
 CONFIG = """\
 name: keys
