@@ -239,7 +239,8 @@ def test_a_learner_that_fails_harms_no_other(
     assert [record["algorithm"] for record in failed] == ["broken", "broken"]
     assert failed[0]["error"] == "ValueError: the kernel matrix caught fire\nand burned down"
     assert {record["status"] for record in found} == {"ok", "failed"}
-    assert re.match(r"broken {.*} run 0: ValueError: the kernel", outcome.errors[0])
+    # Two workers may fail in either order.
+    assert re.match(r"broken {.*} run 0: ValueError: the kernel", min(outcome.errors))
     assert not list(shared_memory.iterdir())
 
 
