@@ -185,10 +185,10 @@ def test_a_file_is_read_strictly(old: str, new: str, message: str) -> None:
         ("{algorithm: svn}", ".algorithm: found 'svn'; accepted: "),
         ("{algoritm: svm}", ": found {'algoritm': 'svm'}; accepted: one mapping with the key algorithm, or a list of"),
         ("[svm]", "[0]: found 'svm'; accepted: one mapping with the key algorithm, or a list of such"),
-        ("{algorithm: svm, att: best}", ".att: found 'att'; accepted: algorithm, experiment, at, by, holding, C."),
+        ("{algorithm: svm, att: best}", ".att: found 'att'; accepted: algorithm, experiment, at, by, holding, short_of, C."),
         ("{algorithm: svm, at: bst}", ".at: found 'bst'; accepted: each, smallest, largest, best"),
         ("{algorithm: svm, by: x}", ".by: found 'x'; accepted: online_error, "),
-        ("{algorithm: svm, c: 1}", ".c: found 'c'; accepted: algorithm, experiment, at, by, holding, C"),
+        ("{algorithm: svm, c: 1}", ".c: found 'c'; accepted: algorithm, experiment, at, by, holding, short_of, C"),
         ("{algorithm: svm, C: [1, -1]}", ".C: found -1; accepted: a number of at least"),
         ("{algorithm: [svm, mira], beta: 1}", ".beta: found 'beta'; accepted: algorithm, "),
         ("{algorithm: svm, holding: {algorithm: mira, x: 1}}", ".holding.x: found 'x'; accepted: algorithm, "),
@@ -217,7 +217,7 @@ numbers:
     [
         ("1 %", "one", "8: numbers[0].rows[0].test_error: found 'one'; accepted: a number, such as 20.99 ± 0.06 %"),
         ("test_error:", "tst_error:", "8: numbers[0].rows[0].tst_error: found 'tst_error'; accepted: online_error, "),
-        ("C: 1", "D: 1", "8: numbers[0].rows[0].of.D: found 'D'; accepted: algorithm, experiment, at, by, holding, C"),
+        ("C: 1", "D: 1", "8: numbers[0].rows[0].of.D: found 'D'; accepted: algorithm, experiment, at, by, holding, short_of, C"),
     ],
 )
 def test_numbers_are_read_strictly(old: str, new: str, message: str) -> None:
