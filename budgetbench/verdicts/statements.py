@@ -33,9 +33,7 @@ ERROR = "online_error"
 
 
 @statements.register("below")
-def is_below(
-    view: View, *, lower: Selectors, upper: Selectors, measure: MeasureName, times: Positive = 1.0
-) -> Finding:
+def is_below(view: View, *, lower: Selectors, upper: Selectors, measure: MeasureName, times: Positive = 1.0) -> Finding:
     """The measure of `lower`, even so many `times` it, is below that of `upper`, wherever their sizes match."""
     compared = differences(matched(view.pick(lower), view.pick(upper)), measure, times)
     return judged(compared, partial(below, threshold=0.0), MEASURES[measure].unit, "difference < 0")

@@ -29,14 +29,12 @@ def around(mean: float) -> list[float]:
 
 
 def sizes(name: str, means: dict[int, float]) -> list[Any]:
-    return [
-        one for size, mean in means.items() for one in records(name, {"budget": size}, test_error=around(mean))
-    ]
+    return [one for size, mean in means.items() for one in records(name, {"budget": size}, test_error=around(mean))]
 
 
 @pytest.fixture
 def view(write: Write) -> View:
-    """The Budget Perceptron loses more than twice what the other does as the cache shrinks; the Perceptron stores 40."""
+    """The Budget Perceptron loses more than twice what the other does in small caches; the Perceptron stores 40."""
     perceptron = records("perceptron", test_error=around(0.10), support_size=[40, 41, 42, 43, 44])
     means = {10: 0.30, 20: 0.20, 40: 0.10}
     write(perceptron, sizes("budget_perceptron", means), sizes("tighter_budget_perceptron", {10: 0.2}), name="calm")
