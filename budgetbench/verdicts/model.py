@@ -241,6 +241,11 @@ class Verdict:
         return self.outcome is HOLDS and self.known is not None
 
     @property
+    def unanswered(self) -> bool:
+        """Whether its experiments were run, and what it is about is not among their runs."""
+        return self.missing is not None and self.missing.kind == "missing"
+
+    @property
     def reason(self) -> Reason | None:
         """How it was reached, or why there is none."""
         return self.found.reason if self.found else self.missing
@@ -264,8 +269,13 @@ def counts(verdicts: Iterable[Verdict], basis: Basis = "measured") -> dict[Outco
 
 
 def failures(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    """The verdicts that make `budgetbench check` fail: what fails, and what holds although it is explained away.
+    """The verdicts that make `budgetbench check` fail: what fails, what holds although it is explained away, and what
+    its experiments cannot tell, though they were run.
 
     A variant may fail: it is not what the replication rests on.
     """
-    return [one for one in verdicts if (one.outcome is FAILS and one.said.basis != "variant") or one.unneeded]
+
+    def fails(verdict: Verdict) -> bool:
+        return verdict.outcome is FAILS and verdict.said.basis != "variant"
+
+    return [one for one in verdicts if fails(one) or one.unneeded or one.unanswered]

@@ -98,7 +98,11 @@ def interpret(key: str, document: Document) -> Paper:
         found += [(("claims", number), claim)] if claim else []
         if claim and entry.get("variants"):
             reading.known(("claims", number, "variants"), dict.fromkeys(entry["variants"]), variants)
-            found += [(("claims", number), _once_more(claim, name, variants[name])) for name in entry["variants"]]
+            found += [
+                (("claims", number), _once_more(claim, name, variants[name]))
+                for name in entry["variants"]
+                if name in variants
+            ]
     facts, names = data["paper"], set()
     for at, entry in found:
         if entry.id in names:
