@@ -89,7 +89,7 @@ class Experiment:
         """The only one with these parameters."""
         found = self.learners(algorithm, **params)
         if len(found) != 1:
-            raise FactError(f"{self.name}: {len(found)} lines of {algorithm} with {params or 'any parameters'}, not one")
+            raise FactError(f"{self.name}: {len(found)} lines of {algorithm} with {params or 'anything'}, not one")
         return found[0]
 
 
@@ -110,7 +110,7 @@ def experiment(name: str) -> Experiment:
     path = RESULTS / name / "summary.csv"
     if not path.is_file():
         raise FactError(f"no results of {name}: looked for {path.relative_to(ROOT)}; run its configuration")
-    rows = pd.read_csv(path, float_precision="round_trip", dtype={"budget": "Int64"}).to_dict("records")
+    rows = pd.read_csv(path, dtype={"budget": "Int64"}).to_dict("records")
     return Experiment(name, tuple(Learner(row, json.loads(row["params"]) | {"budget": row["budget"]}) for row in rows))
 
 
@@ -193,7 +193,7 @@ def under(id: str) -> list[Verdict]:
 
 @cache
 def papers() -> dict[str, dict[str, Any]]:
-    """What `budgetbench/published` says of each paper, by its key, from the oldest to the newest; `by`: the surnames."""
+    """What `budgetbench/published` says of each paper, by its key, the oldest first; `by` is who wrote it."""
     files = sorted((ROOT / "budgetbench" / "published").glob("*.yaml"))
     found = {file.stem: yaml.safe_load(file.read_text(encoding="utf-8"))["paper"] for file in files}
     for paper in found.values():

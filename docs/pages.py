@@ -125,11 +125,10 @@ def _paths(line: str) -> str:
 
 
 def main() -> None:
-    for page, target in PAGES.items():
-        text = render(page)
-        (DOCS.parent / target).write_text(text, encoding="utf-8")
-        if page == ARTICLE:
-            PDF.write_bytes(typeset(text))
+    texts = {page: render(page) for page in PAGES}  # all or none
+    for page, text in texts.items():
+        (DOCS.parent / PAGES[page]).write_text(text, encoding="utf-8")
+    PDF.write_bytes(typeset(texts[ARTICLE]))
 
 
 if __name__ == "__main__":

@@ -26,7 +26,8 @@ def test_pdf_is_of_the_committed_article() -> None:
 def test_figures_of_the_article_are_there() -> None:
     article = (PROJECT / pages.PAGES[pages.ARTICLE]).read_text(encoding="utf-8")
     found = pages.FIGURE.findall(article)
-    assert found and len(found) == article.count("![")
+    assert found
+    assert len(found) == article.count("![")
     assert all((PROJECT / f"{figure}.{kind}").is_file() for figure in found for kind in ("png", "pdf"))
 
 
