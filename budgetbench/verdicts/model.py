@@ -57,13 +57,13 @@ class Explanation:
     ----------
     low, high : what deviates lies between these, ends included: ours less the published number, or each comparison
         that goes against the claim. Outside of them the reason does not explain it.
-    reading : the experiment that shows it, or None.
+    readings : the experiments of ``configs/readings`` that show it.
     """
 
     reason: str
     low: float
     high: float
-    reading: str | None = None
+    readings: tuple[str, ...] = ()
 
     def covers(self, found: float, allowance: float = 0.0) -> bool:
         """Whether a deviation of this size is explained; `allowance` is for few runs."""
@@ -230,9 +230,19 @@ class Verdict:
         return False
 
     @property
+    def readings(self) -> tuple[str, ...]:
+        """The experiments that show why it does not hold, where that is explained."""
+        return self.known.readings if self.known and self.outcome is EXPLAINED else ()
+
+    @property
     def unneeded(self) -> bool:
         """Whether it holds although an explanation says why it should not."""
         return self.outcome is HOLDS and self.known is not None
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether its experiments were run, and what it is about is not among their runs."""
+        return self.missing is not None and self.missing.kind == "missing"
 
     @property
     def reason(self) -> Reason | None:
@@ -258,5 +268,6 @@ def counts(verdicts: Iterable[Verdict], basis: Basis = "measured") -> dict[Outco
 
 
 def failures(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    """The verdicts that make `budgetbench check` fail: what fails, and what holds although it is explained away."""
-    return [verdict for verdict in verdicts if verdict.outcome is FAILS or verdict.unneeded]
+    """The verdicts that make `budgetbench check` fail: what fails, what holds although it is explained away, and what
+    its experiments cannot tell, though they were run."""
+    return [verdict for verdict in verdicts if verdict.outcome is FAILS or verdict.unneeded or verdict.unanswered]
