@@ -8,7 +8,8 @@ RESULTS ?= results
 # What to install beside the program: dev holds the tools, fast Intel's SVM, ten times faster on MNIST.
 EXTRAS ?= dev
 
-# Knobs of reproduce-all and beyond: RUNS=n lowers the number of runs; SKIP="vehicle mnist" leaves datasets out on purpose.
+# Knobs of reproduce-all, beyond and readings: RUNS=n lowers the number of runs; SKIP="vehicle mnist" leaves datasets out
+# on purpose.
 RUNS ?=
 SKIP ?=
 
@@ -23,7 +24,7 @@ MUTANTS ?= 120
 SEED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install quickstart test test-checked coverage mutants lint format reproduce-all beyond clean
+.PHONY: help install quickstart test test-checked coverage mutants lint format reproduce-all beyond readings clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -80,6 +81,13 @@ beyond: $(READY) ## Compare all learners at equal memory over eight datasets: ta
 	$(BIN)/budgetbench plot $(RESULTS)/beyond || status=$$?; \
 	$(BIN)/budgetbench compare $(RESULTS)/beyond $(foreach room,20 40 80 160 320,--memory $(room)examples) || status=$$?; \
 	$(BIN)/budgetbench report $(RESULTS)/beyond || status=$$?; \
+	exit $$status
+
+readings: $(READY) ## Try other readings of the papers where a claim fails: tables, figures (RUNS=n, SKIP=...)
+	@status=0; \
+	$(BIN)/budgetbench run configs/readings/*.yaml --results $(RESULTS)/readings \
+		$(if $(RUNS),--permutations $(RUNS)) $(foreach name,$(SKIP),--skip $(name)) || status=$$?; \
+	$(BIN)/budgetbench plot $(RESULTS)/readings || status=$$?; \
 	exit $$status
 
 clean: ## Remove the virtual environment and the caches of tools

@@ -75,8 +75,8 @@ def render(folders: Sequence[Path], verdicts: Sequence[Verdict], papers: Sequenc
     links = {experiment.name: experiment.anchor for experiment in experiments}
     environment.globals |= {"anchors": anchors, "counted": counted, "dataset_title": dataset_title, "links": links}
     environment.filters |= {"text": words.title, "dataset": on.__getitem__, "reason": words.reason, "number": number}
-    for name in ("published", "ours", "difference", "spreads", "tolerance", "explanation", "minus_sign", "chance"):
-        environment.filters[name] = getattr(words, name)
+    said = "published", "ours", "difference", "spreads", "tolerance", "explanation", "reading", "minus_sign", "chance"
+    environment.filters |= {name: getattr(words, name) for name in said}
     return environment.get_template("report.html.j2").render(
         papers=parts,
         others=others,

@@ -57,13 +57,13 @@ class Explanation:
     ----------
     low, high : what deviates lies between these, ends included: ours less the published number, or each comparison
         that goes against the claim. Outside of them the reason does not explain it.
-    reading : the experiment that shows it, or None.
+    readings : the experiments of ``configs/readings`` that show it.
     """
 
     reason: str
     low: float
     high: float
-    reading: str | None = None
+    readings: tuple[str, ...] = ()
 
     def covers(self, found: float, allowance: float = 0.0) -> bool:
         """Whether a deviation of this size is explained; `allowance` is for few runs."""
@@ -228,6 +228,11 @@ class Verdict:
             allowance = tolerance.amount if tolerance and tolerance.widened else 0.0
             return self.known.covers(self.found.mean - self.said.value.mean, allowance)
         return False
+
+    @property
+    def readings(self) -> tuple[str, ...]:
+        """The experiments that show why it does not hold, where that is explained."""
+        return self.known.readings if self.known and self.outcome is EXPLAINED else ()
 
     @property
     def unneeded(self) -> bool:

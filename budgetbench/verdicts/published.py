@@ -3,8 +3,9 @@
 A file has `paper` (what it is, the datasets of the experiments that it needs, and its `substitutes`: what is said of a
 learner that takes another's place), `numbers` (blocks of rows, each row a learner and its published values, or facts of
 the experiment), `claims` (entries with a `statement` and its keys) and `left_out` (what is not checked, and why). What
-does not hold may be `explained`, by a `reason` with the `bound` that it reaches to. A claim whose `basis` is an `input`
-of the experiment, or the `construction` of the program, is not counted with what was measured.
+does not hold may be `explained`, by a `reason` with the `bound` that it reaches to and the `reading` that shows it. A
+claim whose `basis` is an `input` of the experiment, or the `construction` of the program, is not counted with what was
+measured.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pydantic import Field
 from budgetbench.document import Document, Key
 from budgetbench.errors import ParameterError, refuse
 from budgetbench.learners import learners
-from budgetbench.parameters import Accepted, Parameter, check, declared, keywords
+from budgetbench.parameters import DIFFERENT, ONE_OR_SEVERAL, Accepted, FolderName, Parameter, check, declared, keywords
 from budgetbench.published import NUMBER, PAPERS, PRINTED, read, value
 from budgetbench.reading import Reading
 from budgetbench.results.measures import MEASURES
@@ -30,6 +31,7 @@ from budgetbench.verdicts.statements import statements
 
 CLAIM_KEYS = ("id", "text", "item", "quote", "experiments", "basis", "statement", "explained")
 BLOCK_KEYS = ("item", "quote", "experiment", "draws", "rows")
+READINGS = Accepted("the name of an experiment of configs/readings, or a list of different ones")
 
 
 @dataclass(frozen=True)
@@ -40,12 +42,12 @@ class _Explanation:
     ----------
     reason : in sentences.
     bound : what deviates lies between these two; see `Explanation`.
-    reading : the experiment that shows it.
+    reading : one experiment of ``configs/readings`` that shows it, or several.
     """
 
     reason: str
     bound: Annotated[list[float], Field(min_length=2, max_length=2), Accepted("two numbers")]
-    reading: str | None = None
+    reading: Annotated[tuple[FolderName, ...], ONE_OR_SEVERAL, DIFFERENT, READINGS] = ()
 
 
 EXPLANATION = declared(_Explanation)
@@ -141,9 +143,10 @@ def _explained(reading: Reading, at: Key, given: Mapping[str, Any], names: Itera
     reading.known(at, given, names)
     found = {}
     for name, one in given.items():
-        if name in names and reading.checked((*at, name), one, EXPLANATION) is not None:
-            low, high = sorted(one["bound"])
-            found[name] = Explanation(" ".join(one["reason"].split()), low, high, one.get("reading"))
+        values = reading.checked((*at, name), one, EXPLANATION) if name in names else None
+        if values is not None:
+            low, high = sorted(values["bound"])
+            found[name] = Explanation(" ".join(values["reason"].split()), low, high, tuple(values["reading"]))
     return found
 
 

@@ -29,6 +29,9 @@ RULE = {
 }
 """How it is decided what holds."""
 
+READINGS = "readings_"
+"""Begins the name of an experiment of configs/readings, and so that of its folder of results."""
+
 APART: dict[Basis, str] = {"input": "inputs", "construction": "true by construction"}
 """What is listed apart from what was measured."""
 
@@ -62,10 +65,15 @@ def explanation(verdict: Verdict) -> str:
     if known and verdict.unneeded:
         return "It holds, and yet is explained away"
     if known and verdict.outcome is EXPLAINED:
-        return f"{known.reason} This explains {reach(known)}{f' ({known.reading})' if known.reading else ''}."
+        return f"{known.reason} This explains {reach(known)}."
     if known and verdict.outcome is FAILS:
         return f"It is explained for {reach(known)} alone"
     return ""
+
+
+def reading(name: str) -> str:
+    """Where the table of a reading lies, from the folder of results of which the verdicts are."""
+    return f"readings/{READINGS}{name}/table.md"
 
 
 def reach(known: Explanation) -> str:

@@ -77,8 +77,10 @@ def _claim_cells(verdict: Verdict) -> list[str]:
 
 
 def _told(verdict: Verdict) -> str:
+    """The outcome and what is to be said beside it, with links to what shows it."""
     remark = words.remark(verdict)
-    return f"{verdict.outcome.name}: {remark}" if remark else verdict.outcome.name
+    told = f"{verdict.outcome.name}: {remark}" if remark else verdict.outcome.name
+    return " ".join([told, *(f"[{name}]({words.reading(name)})" for name in verdict.readings)])
 
 
 def _comparisons(verdict: Verdict) -> Iterator[list[str]]:
@@ -115,6 +117,7 @@ def comma_separated(verdicts: Sequence[Verdict]) -> str:
             "state": verdict.outcome.name,
             "corrected": verdict.corrected.name,
             "explanation": words.explanation(verdict),
+            "readings": " ".join(verdict.readings),
             "note": " ".join(filter(None, (words.reason(verdict.reason), *verdict.substitutes))),
         }
         for verdict in verdicts
@@ -218,6 +221,8 @@ def _reason(verdict: Verdict) -> str:
     told = [corrected] if verdict.corrected is not verdict.outcome else []
     if verdict.outcome in (EXPLAINED, FAILS) or verdict.substitutes:
         told.insert(0, words.remark(verdict))
+    if verdict.readings:
+        told.append(f"Shown by {', '.join(verdict.readings)}.")
     return " ".join(told)
 
 

@@ -178,7 +178,7 @@ def test_a_verdict_shows_the_comparison_and_its_evidence(tree: Element) -> None:
     ]
     assert "−50.2" in rows["verdict-known2001-b"].text
     claim = rows["verdict-known2001-d-complete"]
-    assert "Explained: The <paper> errs. This explains deviations of 0 to 1 (misprints)." in claim.text
+    assert "Explained: The <paper> errs. This explains deviations of 0 to 1. See readings/readings_mis" in claim.text
     assert "≈ explained" in claim.text
     assert "The SVM takes part." in claim.children[0].text
     assert "SVM & more − Perceptron 5 −1.50 percentage points −2.00 to −1.00 0.020 0.060 shown" in claim.text

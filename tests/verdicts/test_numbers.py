@@ -9,7 +9,7 @@ import pytest
 from support.results import records
 
 from budgetbench.published import Value
-from budgetbench.verdicts import Verdict, failures, words
+from budgetbench.verdicts import Verdict, failures, words, writing
 from budgetbench.verdicts.checking import verdict as judged
 from budgetbench.verdicts.model import Explanation, Number
 from budgetbench.verdicts.selection import View
@@ -20,7 +20,7 @@ Make = Callable[..., Any]
 def check(view: View, name: str, mean: float, spread: float | None = None, **more: Any) -> Verdict:
     """The verdict on a number of the Perceptron, unless it is of another."""
     fields: dict[str, Any] = {"of": {"algorithm": "perceptron"}, "value": Value(mean, spread, "as printed")} | more
-    place = {"id": "id", "paper": "paper", "item": "Table 1", "quote": "Table 1", "experiments": ("made_up",)}
+    place = {"id": "id", "paper": "orabona2008", "item": "Table 1", "quote": "Table 1", "experiments": ("made_up",)}
     return judged(Number(name=name, **place, **fields), view)
 
 
@@ -75,13 +75,18 @@ def test_what_decides_is_told(view: View) -> None:
 
 
 def test_a_reason_explains_as_far_as_it_reaches(view: View) -> None:
-    known = {"all": Explanation("Why.", -4, -2, "the_reading")}
+    known = {"all": Explanation("Why.", -4, -2, ("one", "other"))}
     verdict = check(view, "online_error", 24, explained=known)
     assert verdict.outcome.name == "explained"
-    assert words.remark(verdict) == "Why. This explains deviations of −4 to −2 (the_reading)."
+    assert words.remark(verdict) == "Why. This explains deviations of −4 to −2."
+    assert verdict.readings == ("one", "other")
+    told = "−2. [one](readings/readings_one/table.md) [other](readings/readings_other/table.md) |"
+    assert told in writing.markdown([verdict])
+    assert writing.comma_separated([verdict]).splitlines()[1].endswith(",one other,")
     beyond = check(view, "online_error", 26, explained=known)
     assert (beyond.outcome.name, failures([beyond])) == ("fails", [beyond])
     assert words.remark(beyond) == "It is explained for deviations of −4 to −2 alone."
+    assert not beyond.readings
 
 
 def test_a_reason_that_is_not_needed_is_an_error(view: View) -> None:

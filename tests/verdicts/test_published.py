@@ -20,8 +20,9 @@ from budgetbench.verdicts import papers, published
 from budgetbench.verdicts.model import Claim, Number
 from budgetbench.verdicts.published import PAPERS, interpret, selectors
 from budgetbench.verdicts.selection import SELECTOR
+from budgetbench.verdicts.words import READINGS, reading
 
-CONFIGS = Path(__file__).parents[2] / "configs"
+CONFIGS, RESULTS = (Path(__file__).parents[2] / name for name in ("configs", "results"))
 
 
 def uses(key: str) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
@@ -131,6 +132,17 @@ def test_a_reason_says_something() -> None:
             assert one.low <= one.high
 
 
+def test_a_reading_is_an_experiment_whose_table_is_kept() -> None:
+    tried = {path.stem for path in (CONFIGS / "readings").glob("*.yaml")}
+    for key in PAPERS:
+        source = published(key)
+        for one in (one for said in (*source.numbers, *source.claims) for one in said.explained.values()):
+            assert set(one.readings) <= tried
+            assert all((RESULTS / reading(name)).is_file() for name in one.readings)
+    page = (RESULTS / "readings" / "README.md").read_text(encoding="utf-8")
+    assert not [name for name in tried if f"]({READINGS}{name}/table.md)" not in page]
+
+
 def test_inputs_and_what_is_true_by_construction() -> None:
     basis = {said.id: said.basis for key in PAPERS for said in (*published(key).numbers, *published(key).claims)}
     assert basis["weston2005.table-1.usps.inputs"] == "input"
@@ -166,6 +178,8 @@ claims:
         ("measure:", "basis: guess\n    measure:", "12: claims[0].basis: found 'guess'; accepted: measured, input, "),
         ("measure:", "explained: {a: {}}\n    measure:", "12: claims[0].explained.a: found 'a'; accepted: usps, all"),
         ("measure:", "explained: {all: {reason: r}}\n    measure:", "claims[0].explained.all.bound: found nothing"),
+        ("measure:", "explained: {all: {reason: r, bound: [0, 1], reading: a/b}}\n    measure:",
+            "claims[0].explained.all.reading: found 'a/b'; accepted: the name of an experiment of configs/readings"),
         ("{algorithm: svm}", "{algorithm: [mira, svm]}", "claims[0]: found 'svm'; accepted: a learner that the "),
         ("claims:", "claimed:", "3: claimed: found 'claimed'; accepted: paper, numbers, claims, left_out"),
     ],
