@@ -28,9 +28,9 @@ class ProjectronPlusPlus(ProjectingLearner):
     paper's tables have. Charged whole, 2U ‖δ‖ once for each round, it gives both tables (`progress`): Adult9 with
     B = 1500, over five permutations, 20.04 % and 986 stored where the paper has 20.04 ± 0.14 and 993 ± 10, as printed
     19.73 and 952; above PA-I on the same synthetic draw, with B = 1000 and 500, by 1.63 and 1.66 points where the paper
-    has 1.51 and 1.65, as printed by 0.91 and 0.95.
-    Eq. 17 does not maximise Eq. 16, as the text has it: the maximiser is (ℓ - U ‖δ‖) / ‖P k(xₜ, ·)‖², which was tried
-    and is further from the paper: 19.48 % and 961 on Adult9.
+    has 1.51 and 1.65, as printed by 0.91 and 0.95. It asks for more than Lemma 1, whose cost is times τ ≤ 1, so that
+    the bound of Eq. 15 holds for both. Eq. 17 maximises the progress that is charged whole and not Eq. 16, as the text
+    has it: the maximiser of Eq. 16 is (ℓ - U ‖δ‖) / ‖P k(xₜ, ·)‖², which was tried: 19.48 % and 961 on Adult9.
     With a fixed η there is no U: after Orabona, Keshet, Caputo 2009 (JMLR 10) the step is done where ℓ > ‖δ‖/η, with
     τ = min(ℓ / ‖P k‖², 2(ℓ - ‖δ‖/η) / ‖P k‖², 1). What lies in the span within rounding is not stored, as by the
     Projectron.
