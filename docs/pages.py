@@ -63,10 +63,10 @@ def places(value: float, digits: int = 0) -> str:
     return f"{value:.{digits}f}".replace("-", "−")
 
 
-def listed(items: Sequence[object]) -> str:
+def listed(items: Sequence[object], conjunction: str = "and") -> str:
     """Several in words: 25, 70 and 100."""
     *first, last = map(str, items)
-    return f"{', '.join(first)} and {last}" if first else last
+    return f"{', '.join(first)} {conjunction} {last}" if first else last
 
 
 def render(page: str) -> str:
