@@ -150,7 +150,7 @@ class View:
         if place != "each":
             sized = [candidate for candidate in found if candidate.sizes.get("budget")]
             if not sized:
-                raise MissingError(f"no sizes of {_words(selector)} in {self.experiment}")
+                raise MissingError(f"no sizes of {in_words(selector)} in {self.experiment}")
             one = (min if place == "smallest" else max)(sized, key=lambda candidate: candidate.sizes["budget"])
             return [replace(one, asked=one.asked | {"budget"})]
         return found
@@ -197,7 +197,7 @@ class View:
                 words = label(algorithm, named, sizes)
                 found.append(Candidate(words, experiment, permutation, sizes, runs, params, asked))
         if not found:
-            raise MissingError(f"no runs of {_words(selector)} in {experiment}")
+            raise MissingError(f"no runs of {in_words(selector)} in {experiment}")
         return found if all_sets else _by_default(algorithm, found)
 
 
@@ -240,7 +240,7 @@ def label(algorithm: str, params: Mapping[str, Any], sizes: Mapping[str, Any]) -
     return ", ".join(word for word in words if word)
 
 
-def _words(selector: Selector) -> str:
+def in_words(selector: Selector) -> str:
     named = {name: value for name, value in selector.items() if name not in SELECTOR}
     words = parameters_text(named, named)
     return learner_title(str(selector["algorithm"])) + (f" ({words})" if words else "")
