@@ -17,7 +17,7 @@ from budgetbench.errors import Notice, RequestError
 from budgetbench.learners import learners
 from budgetbench.parameters import Accepted, declared
 from budgetbench.results import Results
-from budgetbench.results.measures import MEASURES, MeasureName
+from budgetbench.results.measures import MEASURES, SECONDS, MeasureName
 from budgetbench.results.names import learner, learner_title, parameters_text
 from budgetbench.results.records import completed
 from budgetbench.results.sizes import signs, sizes_of
@@ -88,7 +88,9 @@ class Candidate:
         """The measure's value in each run that has one."""
         found = MEASURES[measure].values(self.runs).dropna()
         if not len(found):
-            raise MissingError(f"no {measure} of {self.label} in {self.experiment}")
+            text = f"no {measure} of {self.label} in {self.experiment}"
+            # Every run is timed: times that are not there were taken in another way, by an older version.
+            raise MissingError(text, Reason("untimed", {"text": text}) if MEASURES[measure].unit is SECONDS else None)
         return found
 
 

@@ -78,8 +78,8 @@ def at_its_size(
 ) -> Finding:
     """The measure of `of`, in units of what `among` has with as many examples stored, lies within bounds.
 
-    Between two sizes of `among` its measure is taken to be linear, in each run. What falls ever more slowly with the size
-    is then taken for more than it is.
+    Between two sizes of `among` its measure is taken to be linear, in each run. What falls ever more slowly with the
+    size is then taken for more than it is.
     """
     (one,), sizes = view.pick(of), view.pick(among)
     if any(other.permutation != one.permutation for other in sizes):
@@ -98,8 +98,8 @@ def at_its_size(
 
 def _between(size: float, sizes: pd.Series, values: pd.Series) -> float:
     """The value at a size, linear between the given ones; NaN beyond them."""
-    order = sizes.sort_values().index
-    return float(np.interp(size, sizes[order], values[order], left=nan, right=nan))
+    order = np.argsort(sizes)
+    return float(np.interp(size, sizes.to_numpy()[order], values.to_numpy()[order], left=nan, right=nan))
 
 
 @statements.register("between")

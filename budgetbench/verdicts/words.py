@@ -38,6 +38,7 @@ APART: dict[Basis, str] = {"input": "inputs", "construction": "true by construct
 REASONS: dict[str, Callable[..., str]] = {
     "missing": "{text}".format,
     "unfinished": "{text}, and not all has been run".format,
+    "untimed": "{text} that can be set beside the others: run it again with --fresh".format,
     "spread": "a spread needs at least {needed} runs".format,
     "no_results": "no results of {experiment}".format,
     "few_runs": lambda runs: (
