@@ -7,7 +7,7 @@ kinds of statement, `statistics` what runs can show. `check` puts them together 
 
 from __future__ import annotations
 
-from budgetbench.verdicts import degrees  # its statements are registered
+from budgetbench.verdicts import degrees, draws  # their statements are registered
 from budgetbench.verdicts.checking import check
 from budgetbench.verdicts.model import Paper, Verdict, counts, failures
 from budgetbench.verdicts.published import papers, published
@@ -20,6 +20,7 @@ __all__ = [
     "check",
     "counts",
     "degrees",
+    "draws",
     "failures",
     "papers",
     "published",
