@@ -58,6 +58,10 @@ def test_what_is_given_leaves_no_trace(templates: Path) -> None:
     assert pages.render("page.md") == "a\n−0.2\n"
 
 
+def test_several_are_said_in_words() -> None:
+    assert [pages.listed(one) for one in ([25], [25, 70], [25, 70, 100])] == ["25", "25 and 70", "25, 70 and 100"]
+
+
 def learner(budget: int, error: float, **params: object) -> Learner:
     row = {"algorithm": "perceptron", "selected": True, "runs": 5, "test_error_mean": error, "test_error_max": 0.5}
     return Learner(row, {"budget": budget, **params})
