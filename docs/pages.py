@@ -112,6 +112,7 @@ def typeset(markdown: str) -> bytes:
     import typst
 
     drawn = DRAWN.sub(lambda line: f"```{{=typst}}\n#drawn({_paths(line[0])})\n```", markdown)
+    drawn = re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", drawn)
     # not gfm, of whose tables all columns are alike: here dashes tell the widths where a row is longer than this
     body = pypandoc.convert_text(drawn, "typst", format=MARKDOWN, extra_args=["--wrap=none", "--columns=110"])
     for setting, start in SETTINGS.items():

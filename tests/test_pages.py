@@ -31,6 +31,15 @@ def test_figures_of_the_article_are_there() -> None:
     assert all((PROJECT / f"{figure}.{kind}").is_file() for figure in found for kind in ("png", "pdf"))
 
 
+def test_the_same_article_is_the_same_pdf() -> None:
+    pytest.importorskip("pypandoc")
+    pytest.importorskip("typst")
+    markdown = "# Title\n\n*Authors*\n\n**Table 1.** What it shows, 10 %.\n\n| a | b |\n|---|--:|\n| x | 1 |\n"
+    first, second = pages.typeset(markdown), pages.typeset(markdown)
+    assert first == second
+    assert pages.digest(markdown).encode() in first
+
+
 @pytest.fixture
 def templates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(pages, "TEMPLATES", tmp_path)
