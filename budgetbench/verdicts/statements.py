@@ -16,6 +16,7 @@ from math import inf, nan
 import numpy as np
 import pandas as pd
 
+from budgetbench.parameters import Positive
 from budgetbench.registry import Registry
 from budgetbench.results.measures import MEASURES, PLAIN, TIMES, MeasureName, Unit
 from budgetbench.verdicts.comparing import Judge, differences, judged, matched, of_runs
@@ -32,9 +33,9 @@ ERROR = "online_error"
 
 
 @statements.register("below")
-def is_below(view: View, *, lower: Selectors, upper: Selectors, measure: MeasureName) -> Finding:
-    """The measure of `lower` is below that of `upper`, wherever their sizes match."""
-    compared = differences(matched(view.pick(lower), view.pick(upper)), measure)
+def is_below(view: View, *, lower: Selectors, upper: Selectors, measure: MeasureName, times: Positive = 1.0) -> Finding:
+    """The measure of `lower`, even so many `times` it, is below that of `upper`, wherever their sizes match."""
+    compared = differences(matched(view.pick(lower), view.pick(upper)), measure, times)
     return judged(compared, partial(below, threshold=0.0), MEASURES[measure].unit, "difference < 0")
 
 
