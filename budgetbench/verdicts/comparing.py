@@ -31,32 +31,34 @@ def matched(first: Sequence[Candidate], second: Sequence[Candidate]) -> list[tup
     ------
     MissingError : there is none.
     """
-    pairs = [(a, b) for a in first for b in second if _fit(a, b)]
+    pairs = [(a, b) for a in first for b in second if fit(a, b)]
     if not pairs:
         raise MissingError(f"{first[0].label} and {second[0].label} have no size in common")
     return pairs
 
 
-def _fit(a: Candidate, b: Candidate) -> bool:
+def fit(a: Candidate, b: Candidate) -> bool:
+    """Whether two sizes agree, or are not the same because that is what was asked for."""
     sizes = [(a.sizes.get(name), b.sizes.get(name)) for name in signs().keys() - (a.asked & b.asked)]
     return all(left is None or right is None or left == right for left, right in sizes)
 
 
-def difference(a: Candidate, b: Candidate, measure: str) -> Interval:
-    """Mean of a - b: over pairs of runs where they saw the same permutations, else of all runs of each."""
-    first, second = a.values(measure), b.values(measure)
+def difference(a: Candidate, b: Candidate, measure: str, times: float = 1.0) -> Interval:
+    """Mean of times·a - b: over pairs of runs where they saw the same permutations, else of all runs of each."""
+    first, second = times * a.values(measure), b.values(measure)
     interval = mean_difference(first, second, paired=a.permutation == b.permutation)
     if interval.runs == 0:
         raise MissingError(f"{a.label} and {b.label} have no run in common")
     return replace(interval, allowance=WIDER * MEASURES[measure].same(first.mean(), second.mean()))
 
 
-def differences(pairs: Sequence[tuple[Candidate, Candidate]], measure: str) -> list[Named]:
-    """The difference of each pair, the second subtracted from the first."""
-    return [(" - ".join(_labels(a, b)), difference(a, b, measure)) for a, b in pairs]
+def differences(pairs: Sequence[tuple[Candidate, Candidate]], measure: str, times: float = 1.0) -> list[Named]:
+    """The difference of each pair, the second subtracted from so many times the first."""
+    by = "" if times == 1 else f"{times:g} × "
+    return [(by + " - ".join(labels(a, b)), difference(a, b, measure, times)) for a, b in pairs]
 
 
-def _labels(*compared: Candidate) -> list[str]:
+def labels(*compared: Candidate) -> list[str]:
     """What is compared, with the experiments where these are not the same."""
     same = len({one.experiment for one in compared}) == 1
     return [one.label if same else f"{one.label} on {one.experiment}" for one in compared]

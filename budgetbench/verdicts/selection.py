@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -46,6 +47,7 @@ class _Selector:
     at : which sizes are meant: each by itself, one, or the one that is best.
     by : the measure by which it is best.
     holding : a selector of one learner: only sizes that have room for all that it stores.
+    short_of : a selector of one learner: only sizes that are too small for what it stores, in each of its runs.
     """
 
     algorithm: Annotated[str | list[str], Accepted("a learner or a list of learners")]
@@ -53,6 +55,7 @@ class _Selector:
     at: Literal["each", "smallest", "largest", "best"] = "each"
     by: MeasureName = "test_error"
     holding: Selector | None = None
+    short_of: Selector | None = None
 
 
 SELECTOR = declared(_Selector)
@@ -144,6 +147,8 @@ class View:
         found = self._points(selector, all_sets)
         if "holding" in selector:
             found = self._roomy(found, selector["holding"])
+        if "short_of" in selector:
+            found = self._short(found, selector["short_of"])
         place = selector.get("at", "each")
         if place == "best":
             return [_best(found, str(selector.get("by", "test_error")))]
@@ -161,6 +166,14 @@ class View:
         found = [candidate for candidate in candidates if (candidate.sizes["budget"] or 0) >= size]
         if not found:
             raise MissingError(f"{candidates[0].label}: no size as large as the {size:.0f} that {model.label} stores")
+        return found
+
+    def _short(self, candidates: list[Candidate], stored: Selector) -> list[Candidate]:
+        (model,) = self.pick(stored)
+        size = model.values("support_size").min()
+        found = [candidate for candidate in candidates if (candidate.sizes["budget"] or inf) < size]
+        if not found:
+            raise MissingError(f"{candidates[0].label}: no size below the {size:.0f} that {model.label} stores")
         return found
 
     def stands_in(self, selector: Selector) -> str | None:

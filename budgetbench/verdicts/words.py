@@ -32,7 +32,7 @@ RULE = {
 READINGS = "readings_"
 """Begins the name of an experiment of configs/readings, and so that of its folder of results."""
 
-APART: dict[Basis, str] = {"input": "inputs", "construction": "true by construction"}
+APART: dict[Basis, str] = {"input": "inputs", "construction": "true by construction", "variant": "of a variant"}
 """What is listed apart from what was measured."""
 
 REASONS: dict[str, Callable[..., str]] = {

@@ -16,11 +16,16 @@ from budgetbench.errors import RequestError
 from budgetbench.results.files import replace_file
 from budgetbench.verdicts import words
 from budgetbench.verdicts.evidence import Finding
-from budgetbench.verdicts.model import EXPLAINED, FAILS, NOT_RUN, Number, Verdict
+from budgetbench.verdicts.model import EXPLAINED, FAILS, NOT_RUN, Basis, Number, Verdict
 from budgetbench.verdicts.published import papers
 
 NUMBER_HEAD = ("", "Where", "Experiment", "Number", "Published", "Ours", "Difference", "Spreads", "Within", "Verdict")
 CLAIM_HEAD = ("", "Where", "Experiment", "Claim", "Claimed", "Found", "Least favourable", "Corrected", "Verdict")
+APART: dict[str, tuple[Basis, ...]] = {
+    "Inputs, and what is true by construction": ("input", "construction"),
+    "Variants": ("variant",),
+}
+"""Headings of what is not counted."""
 COMPARISON_HEAD = ("Claim", "Comparison", "Runs", "Mean and interval", "p", "p (Holm)", "Outcome")
 NUMBER_WIDTHS = (17, 15, 13, 10, 7)
 CLAIM_WIDTHS = (12, 15, 29)
@@ -38,12 +43,11 @@ def markdown(verdicts: Sequence[Verdict]) -> str:
     titles = {paper.key: f"{', '.join(paper.authors)}: {paper.title} ({paper.year})" for paper in papers()}
     lines = ["# Verdicts", "", *_counted(verdicts), " ".join(words.RULE.values()), ""]
     for key, of_paper in by_paper(verdicts):
-        measured, apart = (
-            [one for one in of_paper if (one.said.basis == "measured") is wanted] for wanted in (True, False)
-        )
+        measured = [one for one in of_paper if one.said.basis == "measured"]
         lines += [f"## {titles[key]}", "", *_counted(of_paper), *_tables(measured)]
-        if apart:
-            lines += ["### Inputs, and what is true by construction", "", *_tables(apart)]
+        for heading, bases in APART.items():
+            apart = [one for one in of_paper if one.said.basis in bases]
+            lines += [f"### {heading}", "", *_tables(apart)] if apart else []
         comparisons = [row for verdict in of_paper for row in _comparisons(verdict)]
         if comparisons:
             lines += ["### Comparisons of the claims", "", *_pipe_table(COMPARISON_HEAD, comparisons)]
