@@ -74,6 +74,7 @@ class Candidate:
     runs : rows of `Results.trials`, indexed by run.
     params : the parameter set.
     asked : of the sizes those that the selector says, one of each, so that it is about no others.
+    one_test_set : whether all runs were tested on the same examples.
     """
 
     label: str
@@ -83,6 +84,7 @@ class Candidate:
     runs: pd.DataFrame
     params: Mapping[str, Any] = field(default_factory=dict)
     asked: frozenset[str] = frozenset()
+    one_test_set: bool = False
 
     def values(self, measure: str) -> pd.Series[float]:
         """The measure's value in each run that has one."""
@@ -198,6 +200,7 @@ class View:
         named = {name: value for name, value in wanted.items() if name not in signs() and not isinstance(value, list)}
         asked = frozenset(name for name in wanted if name in signs() and not isinstance(wanted[name], list))
         trials, permutation = completed(results.trials), results.experiment.permutation()
+        one_test_set = not results.experiment.dataset.tests_differ
         found: list[Candidate] = []
         for (number, row), params in zip(results.summary.iterrows(), params_of(results.summary), strict=True):
             if row["algorithm"] != algorithm or not (row["selected"] or all_sets):
@@ -208,7 +211,7 @@ class View:
             runs = trials[trials["point"] == number].set_index("run")
             if len(runs):
                 words = label(algorithm, named, sizes)
-                found.append(Candidate(words, experiment, permutation, sizes, runs, params, asked))
+                found.append(Candidate(words, experiment, permutation, sizes, runs, params, asked, one_test_set))
         if not found:
             raise MissingError(f"no runs of {_words(selector)} in {experiment}")
         return found if all_sets else _by_default(algorithm, found)
@@ -243,7 +246,7 @@ def _best(candidates: list[Candidate], by: str) -> Candidate:
     rows = pd.concat([candidates[number].runs.loc[[run]] for run, number in picked.items()])
     rows.index.name = "run"
     usual = candidates[int(picked.mode().iloc[0])]
-    return Candidate(f"{usual.label} (best)", usual.experiment, usual.permutation, {}, rows, usual.params)
+    return replace(usual, label=f"{usual.label} (best)", sizes={}, runs=rows, asked=frozenset())
 
 
 def label(algorithm: str, params: Mapping[str, Any], sizes: Mapping[str, Any]) -> str:
