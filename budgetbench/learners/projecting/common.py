@@ -16,6 +16,8 @@ from budgetbench.engine.base import Rounds
 from budgetbench.engine.expansion import Block, Expansion
 from budgetbench.engine.kernel_access import Rows, gather
 from budgetbench.errors import ParameterError
+from budgetbench.kernels import Kernel
+from budgetbench.kernels.given import refuse_precomputed
 from budgetbench.lazy import one_thread
 from budgetbench.learners.projecting.span import Batch, Matrix, Span
 from budgetbench.parameters import USUAL_BUDGET, Budget, NonNegative, Positive, Size
@@ -62,6 +64,10 @@ class ProjectingLearner(OnlineToBatch):
             raise ParameterError(given[1], values[given[1]], f"one of {', '.join(THRESHOLDS)}, not several")
         if not given and values["budget"] is None:
             values["budget"] = USUAL_BUDGET
+
+    @classmethod
+    def check_kernel(cls, kernel: Kernel, values: dict[str, Any]) -> None:
+        refuse_precomputed(kernel, f"{cls.title} needs some values in float64, computed from inputs; nogd takes it.")
 
     def start(self, classes: NDArray[Any], n_features: int) -> None:
         super().start(classes, n_features)
