@@ -32,8 +32,8 @@ LAYOUT = TEMPLATES / "article.typ"
 #: What the experiments are called in tables.
 SHORT = {"fig4_mnist": "MNIST", "fig4_usps": "USPS", "fig4_letter": "letter", "adult9": "Adult9", "synthetic": "clouds"}
 SHORT |= {"usps": "USPS", "usps_noise10": "noisy USPS", "waveform": "Waveform", "banana": "Banana"}
+SHORT |= {"usps_runs": "USPS, more runs", "usps_noise10_runs": "noisy USPS, more runs"}
 SHORT |= {"fig6": "Fig. 6", "fig7": "Fig. 7", "fig8": "Fig. 8", "fig13": "USPS"}
-
 FIGURE = re.compile(r"!\[[^\]]*\]\(\.\./([^)]+)\.png\)")
 
 DRAWN = re.compile(rf"^(?:{FIGURE.pattern} ?)+$", re.MULTILINE)
@@ -86,7 +86,7 @@ def render(page: str) -> str:
         autoescape=False,  # Markdown
     )
     environment.filters |= {"listed": listed, "places": places}
-    asked = (facts.above, facts.claims, facts.experiment, facts.papers, facts.states, facts.under)
+    asked = (facts.above, facts.claims, facts.experiment, facts.has, facts.papers, facts.states, facts.under)
     asked += (facts.verdict, facts.verdicts, given)
     environment.globals |= {"SHORT": SHORT, "SMOOTHING": SMOOTHING, "STATES": facts.STATES}
     environment.globals |= {function.__name__: function for function in asked}
