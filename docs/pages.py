@@ -63,10 +63,10 @@ def places(value: float, digits: int = 0) -> str:
     return f"{value:.{digits}f}".replace("-", "−")
 
 
-def listed(items: Sequence[object]) -> str:
+def listed(items: Sequence[object], conjunction: str = "and") -> str:
     """Several in words: 25, 70 and 100."""
     *first, last = map(str, items)
-    return f"{', '.join(first)} and {last}" if first else last
+    return f"{', '.join(first)} {conjunction} {last}" if first else last
 
 
 def render(page: str) -> str:
@@ -112,6 +112,7 @@ def typeset(markdown: str) -> bytes:
     import typst
 
     drawn = DRAWN.sub(lambda line: f"```{{=typst}}\n#drawn({_paths(line[0])})\n```", markdown)
+    drawn = re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", drawn)
     # not gfm, of whose tables all columns are alike: here dashes tell the widths where a row is longer than this
     body = pypandoc.convert_text(drawn, "typst", format=MARKDOWN, extra_args=["--wrap=none", "--columns=110"])
     for setting, start in SETTINGS.items():
