@@ -41,12 +41,13 @@ APART: dict[Basis, str] = {"input": "inputs", "construction": "true by construct
 REASONS: dict[str, Callable[..., str]] = {
     "missing": "{text}".format,
     "unfinished": "{text}, and not all has been run".format,
+    "untimed": "{text} that can be set beside the others: run it again with --fresh".format,
     "spread": "a spread needs at least {needed} runs".format,
     "no_results": "no results of {experiment}".format,
     "few_runs": lambda runs: (
         f"{runs} run{'s' * (runs != 1)}: means compared, with widened tolerance; a test needs {FEW}"
     ),
-    "more_to_run": "{runs:.0f} of {wanted:.0f} runs".format,
+    "more_to_run": "{ours:.0f} of {wanted:.0f} {what}".format,
     "opposite": "the opposite is shown in {refuted} of {of}".format,
     "undecided": lambda runs, open, of: f"{runs} runs do not decide {f'{open} of {of}' if of > 1 else 'it'}",
     "quantile": "at quantile {quantile:.2f} of our {draws} draws".format,
