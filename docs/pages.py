@@ -26,6 +26,7 @@ DOCS = Path(__file__).resolve().parent
 TEMPLATES = DOCS / "pages"
 #: Template to the page that is made of it.
 PAGES = {"README.md": "README.md", "results.md": "results/README.md", "replication.md": "docs/replication.md"}
+PAGES |= {"readings.md": "results/readings/README.md"}
 ARTICLE, PDF = "replication.md", DOCS / "replication.pdf"
 LAYOUT = TEMPLATES / "article.typ"
 
