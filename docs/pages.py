@@ -26,6 +26,7 @@ DOCS = Path(__file__).resolve().parent
 TEMPLATES = DOCS / "pages"
 #: Template to the page that is made of it.
 PAGES = {"README.md": "README.md", "results.md": "results/README.md", "replication.md": "docs/replication.md"}
+PAGES |= {"readings.md": "results/readings/README.md"}
 ARTICLE, PDF = "replication.md", DOCS / "replication.pdf"
 LAYOUT = TEMPLATES / "article.typ"
 
@@ -86,8 +87,8 @@ def render(page: str) -> str:
         autoescape=False,  # Markdown
     )
     environment.filters |= {"listed": listed, "places": places}
-    asked = (facts.above, facts.claims, facts.experiment, facts.has, facts.papers, facts.states, facts.under)
-    asked += (facts.verdict, facts.verdicts, given)
+    asked = [facts.above, facts.claims, facts.experiment, facts.has, facts.papers, facts.states, facts.under]
+    asked += [facts.verdict, facts.verdicts, given]
     environment.globals |= {"SHORT": SHORT, "SMOOTHING": SMOOTHING, "STATES": facts.STATES}
     environment.globals |= {function.__name__: function for function in asked}
     try:
