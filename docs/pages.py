@@ -33,10 +33,10 @@ LAYOUT = TEMPLATES / "article.typ"
 #: What the experiments are called in tables.
 SHORT = {"fig4_mnist": "MNIST", "fig4_usps": "USPS", "fig4_letter": "letter", "adult9": "Adult9", "synthetic": "clouds"}
 SHORT |= {"usps": "USPS", "usps_noise10": "noisy USPS", "waveform": "Waveform", "banana": "Banana"}
-SHORT |= {"usps_runs": "USPS, more runs", "usps_noise10_runs": "noisy USPS, more runs"}
+SHORT |= {"usps_runs": "USPS (more runs)", "usps_noise10_runs": "noisy USPS (more runs)"}
 SHORT |= {"fig6": "Fig. 6", "fig7": "Fig. 7", "fig8": "Fig. 8", "fig13": "USPS"}
-FIGURE = re.compile(r"!\[[^\]]*\]\(\.\./([^)]+)\.png\)")
 
+FIGURE = re.compile(r"!\[[^\]]*\]\(\.\./([^)]+)\.png\)")
 DRAWN = re.compile(rf"^(?:{FIGURE.pattern} ?)+$", re.MULTILINE)
 
 #: How the layout sets paragraphs that begin so.
