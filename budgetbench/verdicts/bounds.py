@@ -1,0 +1,99 @@
+"""The statement that runs keep to what is proved of their learner, whatever the stream.
+
+It is no measurement: a run that breaks a bound shows an error of the program. What is measured is how loose the bound
+is. So a run is enough, and nothing is tested.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from budgetbench.archive import data_identity
+from budgetbench.engine.bounds import Comparators
+from budgetbench.results import Results
+from budgetbench.results.comparators import bounds_of, read_comparators
+from budgetbench.results.measures import MEASURES, MeasureName, Unit
+from budgetbench.verdicts.evidence import Evidence, Finding, MissingError, Reason
+from budgetbench.verdicts.selection import Candidate, Selectors, View
+from budgetbench.verdicts.statements import statements
+from budgetbench.verdicts.statistics import REFUTED, SHOWN, of_values
+
+OF_BOUND = Unit("of the bound", digits=2)
+
+
+@dataclass(frozen=True)
+class Kept(Evidence):
+    """Runs of one learner beside a bound; the numbers are those of the run that comes nearest to it.
+
+    Attributes
+    ----------
+    learner : in words.
+    counted, bound : what is bounded, and its largest value beside the comparator for which that is smallest.
+    norm, loss : ‖g‖ and D₁ of this comparator.
+    rounds : of the stream.
+    share : the largest of counted / bound.
+    """
+
+    learner: str = ""
+    counted: float = 0.0
+    bound: float = 0.0
+    norm: float = 0.0
+    loss: float = 0.0
+    rounds: int = 0
+
+    @property
+    def share(self) -> float:
+        return self.counted / self.bound
+
+
+@statements.register("within_bound")
+def within_bound(view: View, *, of: Selectors, measure: MeasureName = "online_mistakes") -> Finding:
+    """In no run the measure is above the learner's bound, beside any of the comparators that were found."""
+    rows = sorted((_kept(view, candidate, measure) for candidate in view.pick(of)), key=lambda one: -one.share)
+    broken = [one for one in rows if one.share > 1]
+    found = f"{rows[0].share:.2f} of the bound at most" if not broken else f"{len(broken)} of {len(rows)} break it"
+    outcome = REFUTED if broken else SHOWN
+    return Finding(f"{MEASURES[measure].said} ≤ bound", tuple(rows), lambda _: outcome, found)
+
+
+def _kept(view: View, candidate: Candidate, measure: MeasureName) -> Kept:
+    values, results = candidate.values(measure), view.results(candidate.experiment)
+    given = _by_run(results, [int(run) for run in values.index])
+    algorithm = str(candidate.runs["algorithm"].iloc[0])
+    rows = {}
+    for run, counted in values.items():
+        g = given[int(run)]
+        bounds = bounds_of(algorithm, candidate.params, g).get(measure, np.full(len(g.norms), np.inf))
+        best = int(np.argmin(bounds))
+        if not np.isfinite(bounds[best]):
+            raise MissingError(f"no theorem bounds the {MEASURES[measure].said} of {candidate.label}")
+        rows[run] = (counted, bounds[best], g.norms[best], g.losses[best])
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=["counted", "bound", "norm", "loss"])
+    shares = table["counted"] / table["bound"]
+    nearest = table.loc[shares.idxmax()]
+    numbers = {name: float(value) for name, value in nearest.items()}
+    what = (
+        f"{candidate.label}: {numbers['counted']:.0f} {MEASURES[measure].said} of at most {numbers['bound']:.0f} "
+        f"beside ‖g‖ = {numbers['norm']:.1f}, D₁ = {numbers['loss']:.0f}"
+    )
+    rounds = int(candidate.runs["train_size"].iloc[0])
+    return Kept(what, of_values(shares), OF_BOUND, signed=False, learner=candidate.label, rounds=rounds, **numbers)
+
+
+def _by_run(results: Results, runs: list[int]) -> dict[int, Comparators]:
+    """The comparators of each run.
+
+    Raises
+    ------
+    MissingError : there are none of one of them.
+    """
+    found, identity = read_comparators(results.folder), data_identity(results.folder)
+    keys = {run: results.experiment.examples_key(identity, run) for run in runs}
+    lacking = sum(key not in found for key in keys.values())
+    if lacking:
+        reason = Reason("no_comparators", {"experiment": results.folder.name, "lacking": lacking, "runs": len(runs)})
+        raise MissingError(f"no comparators of {results.folder.name}", reason)
+    return {run: found[key] for run, key in keys.items()}
