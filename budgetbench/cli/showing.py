@@ -79,7 +79,8 @@ def check(
         bool, typer.Option("--force", help="Also where verdicts that are written there become not run.")
     ] = False,
 ) -> None:
-    """Set every published number and claim beside our results; exit 1 when one fails and that is not explained."""
+    """Set every published number and claim beside our results; exit 1 when one fails and that is not explained, or
+    cannot be told from the runs of its experiments."""
     found = verdicts.check(results)
     if form == "text":
         console().print(writing.shown(found))
@@ -91,12 +92,12 @@ def check(
     if failed:
         listed = "\n".join(f"  {verdict.id}: {words.title(verdict)}{_failed(verdict)}" for verdict in failed)
         what = f"{len(failed)} of {len(found)} published numbers and claims"
-        raise BudgetbenchError(f"{what} fail, or hold and are explained away:\n{listed}")
+        raise BudgetbenchError(f"{what} fail, hold and are explained away, or cannot be told from the runs:\n{listed}")
 
 
 def _failed(verdict: verdicts.Verdict) -> str:
-    said = words.explanation(verdict)
-    return f" {said}." if said else ""
+    said = words.reason(verdict.reason) if verdict.unanswered else words.explanation(verdict)
+    return f" {said[:1].upper()}{said[1:]}." if said else ""
 
 
 def report(

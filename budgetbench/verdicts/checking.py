@@ -41,7 +41,10 @@ def verdict(said: Number | Claim, view: View) -> Verdict:
         found = statements[said.statement](view, **said.arguments)
         return Verdict(said, view.experiment, found, substitutes=tuple(dict.fromkeys(_substitutes(said, view))))
     except MissingError as error:
-        return Verdict(said, view.experiment, None, error.reason)
+        missing = Verdict(said, view.experiment, None, error.reason)
+        if missing.unanswered and not view.complete(missing.experiments):
+            return replace(missing, missing=replace(error.reason, kind="unfinished"))
+        return missing
 
 
 def _substitutes(claim: Claim, view: View) -> Iterator[str]:

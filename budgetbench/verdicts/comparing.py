@@ -25,7 +25,7 @@ Named = tuple[str, Interval]
 
 
 def matched(first: Sequence[Candidate], second: Sequence[Candidate]) -> list[tuple[Candidate, Candidate]]:
-    """All pairs whose sizes agree as far as both have them.
+    """All pairs whose sizes agree as far as both have them, or are not the same because that is what was asked for.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def matched(first: Sequence[Candidate], second: Sequence[Candidate]) -> list[tup
 
 
 def _fit(a: Candidate, b: Candidate) -> bool:
-    sizes = [(a.sizes.get(name), b.sizes.get(name)) for name in signs()]
+    sizes = [(a.sizes.get(name), b.sizes.get(name)) for name in signs().keys() - (a.asked & b.asked)]
     return all(left is None or right is None or left == right for left, right in sizes)
 
 

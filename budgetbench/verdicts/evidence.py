@@ -65,7 +65,9 @@ class Reason:
     values : what it depends on, by name.
     """
 
-    kind: Literal["no_results", "missing", "few_runs", "more_to_run", "opposite", "undecided", "quantile"]
+    kind: Literal[
+        "no_results", "missing", "unfinished", "spread", "few_runs", "more_to_run", "opposite", "undecided", "quantile"
+    ]
     values: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -240,6 +240,11 @@ class Verdict:
         return self.outcome is HOLDS and self.known is not None
 
     @property
+    def unanswered(self) -> bool:
+        """Whether its experiments were run, and what it is about is not among their runs."""
+        return self.missing is not None and self.missing.kind == "missing"
+
+    @property
     def reason(self) -> Reason | None:
         """How it was reached, or why there is none."""
         return self.found.reason if self.found else self.missing
@@ -263,5 +268,6 @@ def counts(verdicts: Iterable[Verdict], basis: Basis = "measured") -> dict[Outco
 
 
 def failures(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    """The verdicts that make `budgetbench check` fail: what fails, and what holds although it is explained away."""
-    return [verdict for verdict in verdicts if verdict.outcome is FAILS or verdict.unneeded]
+    """The verdicts that make `budgetbench check` fail: what fails, what holds although it is explained away, and what
+    its experiments cannot tell, though they were run."""
+    return [verdict for verdict in verdicts if verdict.outcome is FAILS or verdict.unneeded or verdict.unanswered]

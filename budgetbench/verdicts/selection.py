@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -70,6 +70,7 @@ class Candidate:
     sizes : the sizes (`results.sizes.signs`) that all runs have in common.
     runs : rows of `Results.trials`, indexed by run.
     params : the parameter set.
+    asked : of the sizes those that the selector says, one of each, so that it is about no others.
     """
 
     label: str
@@ -78,6 +79,7 @@ class Candidate:
     sizes: Mapping[str, Any]
     runs: pd.DataFrame
     params: Mapping[str, Any] = field(default_factory=dict)
+    asked: frozenset[str] = frozenset()
 
     def values(self, measure: str) -> pd.Series[float]:
         """The measure's value in each run that has one."""
@@ -116,6 +118,14 @@ class View:
     def results(self, experiment: str | None = None) -> Results:
         return self.archive[experiment or self.experiment]
 
+    def complete(self, experiments: Iterable[str]) -> bool:
+        """Whether each parameter set of these experiments has a run that ended well."""
+        try:
+            found = [self.results(experiment) for experiment in experiments]
+        except MissingError:
+            return False
+        return all((one.summary["runs"] > 0).sum() == len(one.experiment.parameter_sets) for one in found)
+
     def pick(self, selector: Selector | Iterable[Selector], all_sets: bool = False) -> list[Candidate]:
         """The runs that one or several selectors mean.
 
@@ -141,7 +151,8 @@ class View:
             sized = [candidate for candidate in found if candidate.sizes.get("budget")]
             if not sized:
                 raise MissingError(f"no sizes of {_words(selector)} in {self.experiment}")
-            return [(min if place == "smallest" else max)(sized, key=lambda candidate: candidate.sizes["budget"])]
+            one = (min if place == "smallest" else max)(sized, key=lambda candidate: candidate.sizes["budget"])
+            return [replace(one, asked=one.asked | {"budget"})]
         return found
 
     def _roomy(self, candidates: list[Candidate], stored: Selector) -> list[Candidate]:
@@ -172,6 +183,7 @@ class View:
         wanted = {name: value for name, value in selector.items() if name not in SELECTOR}
         accepted = {name: value if isinstance(value, list) else [value] for name, value in wanted.items()}
         named = {name: value for name, value in wanted.items() if name not in signs() and not isinstance(value, list)}
+        asked = frozenset(name for name in wanted if name in signs() and not isinstance(wanted[name], list))
         trials, permutation = completed(results.trials), results.experiment.permutation()
         found: list[Candidate] = []
         for (number, row), params in zip(results.summary.iterrows(), params_of(results.summary), strict=True):
@@ -182,7 +194,8 @@ class View:
                 continue
             runs = trials[trials["point"] == number].set_index("run")
             if len(runs):
-                found.append(Candidate(label(algorithm, named, sizes), experiment, permutation, sizes, runs, params))
+                words = label(algorithm, named, sizes)
+                found.append(Candidate(words, experiment, permutation, sizes, runs, params, asked))
         if not found:
             raise MissingError(f"no runs of {_words(selector)} in {experiment}")
         return found if all_sets else _by_default(algorithm, found)

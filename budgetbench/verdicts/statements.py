@@ -19,7 +19,7 @@ import pandas as pd
 from budgetbench.registry import Registry
 from budgetbench.results.measures import MEASURES, PLAIN, TIMES, MeasureName, Unit
 from budgetbench.verdicts.comparing import Judge, differences, judged, matched, of_runs
-from budgetbench.verdicts.evidence import Evidence, Finding, MissingError
+from budgetbench.verdicts.evidence import Evidence, Finding, MissingError, Reason
 from budgetbench.verdicts.selection import Candidate, Selector, Selectors, View
 from budgetbench.verdicts.statistics import FEW, OPEN, REFUTED, SHOWN, WIDER, Interval, below, spread_ratio, within
 
@@ -182,7 +182,7 @@ def spread_largest(view: View, *, of: Selector, among: Selectors, measure: Measu
         (f"spread of {b.label} / {a.label}", spread_ratio(b.values(measure), a.values(measure))) for a, b in pairs
     ]
     if any(interval.few for _, interval in compared):
-        raise MissingError(f"a spread needs at least {FEW} runs")
+        raise MissingError(f"a spread needs at least {FEW} runs", Reason("spread", {"needed": FEW}))
     found = judged(compared, partial(below, threshold=1.0), TIMES, "spread is the largest", signed=False)
     own, rest = (max(pair[side].values(measure).std() for pair in pairs) for side in (0, 1))
     return replace(found, found=f"{own:.2f}, others up to {rest:.2f} {MEASURES[measure].unit.name}")

@@ -37,6 +37,8 @@ APART: dict[Basis, str] = {"input": "inputs", "construction": "true by construct
 
 REASONS: dict[str, Callable[..., str]] = {
     "missing": "{text}".format,
+    "unfinished": "{text}, and not all has been run".format,
+    "spread": "a spread needs at least {needed} runs".format,
     "no_results": "no results of {experiment}".format,
     "few_runs": lambda runs: (
         f"{runs} run{'s' * (runs != 1)}: means compared, with widened tolerance; a test needs {FEW}"

@@ -14,6 +14,7 @@ import pytest
 from support.results import records, write_results
 
 from budgetbench.cli import main
+from budgetbench.config import load
 from budgetbench.results.measures import POINTS
 from budgetbench.significance import holm
 from budgetbench.verdicts import Verdict, check, counts, failures, published, words
@@ -23,6 +24,10 @@ from budgetbench.verdicts.statistics import Interval
 from budgetbench.verdicts.writing import FORMATS
 
 Make = Callable[..., Any]
+
+
+LITTLE = [{"name": "perceptron"}, {"name": "budget_perceptron", "budget": 50}]
+PLANNED = load(Path(__file__).parents[2] / "configs" / "banana.yaml").resolved() | {"permutations": 10}
 
 
 def run(*arguments: str) -> int:
@@ -44,7 +49,7 @@ def banana(write: Make, tmp_path: Path) -> Callable[[float], Path]:
             sets.append(records("budget_perceptron", {"budget": size}, **errors(0.4)))
             sets.append(records("tighter_budget_perceptron", {"budget": size}, **errors(tighter)))
         sets.append(records("svm", {"C": 316.0}, **(errors(0.095) | {"support_size": [900] * 5})))
-        write(*sets, name="banana", dataset={"name": "banana"}, kernel={"name": "rbf", "gamma": 1.0})
+        write(*sets, **PLANNED)
         return tmp_path
 
     return written
@@ -101,8 +106,37 @@ def test_exit_codes(banana: Callable[[float], Path], capsys: pytest.CaptureFixtu
 def test_nothing_wrong_is_exit_code_0(write: Make, tmp_path: Path) -> None:
     sizes = {"train_size": [4000] * 10, "test_size": [1300] * 10}
     sets = records("perceptron", test_error=[0.13] * 10, support_size=[500] * 10, **sizes)
-    write(sets, name="banana", dataset={"name": "banana"}, kernel={"name": "rbf", "gamma": 1.0})
+    write(sets, **PLANNED)
     assert run(str(tmp_path), "--format", "csv") == 0
+
+
+def test_what_was_run_and_does_not_tell_is_an_error(
+    write: Make, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    sizes = {"train_size": [4000] * 10, "test_size": [1300] * 10}
+    perceptron = records("perceptron", test_error=[0.13] * 10, support_size=[500] * 10, **sizes)
+    small = records("budget_perceptron", {"budget": 50}, test_error=[0.4] * 10, support_size=[50] * 10, **sizes)
+    name, problem = "weston2005.budget_perceptron_meets_perceptron.banana", "no size as large as the 500 that"
+    for plan, unanswered in ((PLANNED, False), ({**PLANNED, "algorithms": LITTLE}, True)):
+        write(perceptron, small, **plan)
+        verdict = of(check(tmp_path), name)
+        assert verdict.outcome is NOT_RUN
+        assert problem in words.reason(verdict.reason)
+        assert words.reason(verdict.reason).endswith(", and not all has been run") is not unanswered
+        assert (verdict in failures([verdict])) is unanswered
+    assert run(str(tmp_path)) == 1
+    err = capsys.readouterr().err
+    assert "fail, hold and are explained away, or cannot be told from the runs:\n" in err
+    assert f"{name}: With a cache that holds all" in err
+    assert f". Budget Perceptron, B = 50: {problem} Perceptron stores.\n" in err
+
+
+def test_an_experiment_beside_it_that_was_not_run_is_no_error(write: Make, tmp_path: Path) -> None:
+    clean = records("perceptron", test_error=[0.02] * 5)
+    for name in ("usps_noise10", "usps"):
+        write(clean, name=name)  # of the Budget Perceptron nothing was planned on either
+        verdict = of(check(tmp_path), "weston2005.noise_degrades_budget_perceptron.usps_noise10")
+        assert verdict.unanswered is (name == "usps")
 
 
 def test_formats(banana: Callable[[float], Path], capsys: pytest.CaptureFixture[str]) -> None:

@@ -69,6 +69,19 @@ def test_below(view: View) -> None:
     assert check(view, "below", lower=PERCEPTRON, upper=PERCEPTRON, measure="test_error").outcome != SHOWN
 
 
+def test_sizes_that_are_asked_for_need_not_be_the_same(view: View) -> None:
+    small, large = {**TIGHTER, "budget": 10}, {**TIGHTER, "budget": 500}
+    found = check(view, "below", lower=small, upper=large, measure="test_error")
+    assert (found.outcome, len(found.comparisons)) == (SHOWN, 1)
+    assert found.decisive.what.endswith("B = 10 - Tighter Budget Perceptron, B = 500")
+    ends = {"lower": {**TIGHTER, "at": "smallest"}, "upper": {**TIGHTER, "at": "largest"}, "measure": "test_error"}
+    assert check(view, "below", **ends).comparisons == found.comparisons
+    with pytest.raises(MissingError, match="have no size in common"):  # a list is matched size by size
+        check(view, "below", lower=small, upper={**TIGHTER, "budget": [20, 500]}, measure="test_error")
+    both = check(view, "below", lower={**TIGHTER, "budget": 20}, upper=BUDGET, measure="test_error")
+    assert [row.what.count("B = 20") for row in both.comparisons] == [2]
+
+
 def test_one_refuted_size_is_enough(write: Make, sizes: Make) -> None:
     view = write(
         sizes("budget_perceptron", {10: 0.50, 20: 0.10}), sizes("tighter_budget_perceptron", {10: 0.1, 20: 0.11})
