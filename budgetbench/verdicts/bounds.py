@@ -6,7 +6,7 @@ is. So a run is enough, and nothing is tested.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,8 @@ from budgetbench.engine.bounds import Comparators
 from budgetbench.results import Results
 from budgetbench.results.comparators import bounds_of, read_comparators
 from budgetbench.results.measures import MEASURES, MeasureName, Unit
+from budgetbench.results.names import parameters_text, varying
+from budgetbench.results.sizes import budgets
 from budgetbench.verdicts.evidence import Evidence, Finding, MissingError, Reason
 from budgetbench.verdicts.selection import Candidate, Selectors, View
 from budgetbench.verdicts.statements import statements
@@ -30,19 +32,21 @@ class Kept(Evidence):
 
     Attributes
     ----------
-    learner : in words.
+    learner, measure : in words.
     counted, bound : what is bounded, and its largest value beside the comparator for which that is smallest.
     norm, loss : ‖g‖ and D₁ of this comparator.
     rounds : of the stream.
-    share : the largest of counted / bound.
+    share, least : counted / bound, and the smallest over the runs.
     """
 
     learner: str = ""
+    measure: str = ""
     counted: float = 0.0
     bound: float = 0.0
     norm: float = 0.0
     loss: float = 0.0
     rounds: int = 0
+    least: float = 0.0
 
     @property
     def share(self) -> float:
@@ -52,14 +56,18 @@ class Kept(Evidence):
 @statements.register("within_bound")
 def within_bound(view: View, *, of: Selectors, measure: MeasureName = "online_mistakes") -> Finding:
     """In no run the measure is above the learner's bound, beside any of the comparators that were found."""
-    rows = sorted((_kept(view, candidate, measure) for candidate in view.pick(of)), key=lambda one: -one.share)
+    candidates = view.pick(of, all_sets=True)
+    differing = varying([one.params for one in candidates], without=budgets())
+    labels = [", ".join(filter(None, (one.label, parameters_text(one.params, differing)))) for one in candidates]
+    rows = [_kept(view, one, label, measure) for one, label in zip(candidates, labels, strict=True)]
+    rows.sort(key=lambda one: -one.share)
     broken = [one for one in rows if one.share > 1]
     found = f"{rows[0].share:.2f} of the bound at most" if not broken else f"{len(broken)} of {len(rows)} break it"
     outcome = REFUTED if broken else SHOWN
     return Finding(f"{MEASURES[measure].said} ≤ bound", tuple(rows), lambda _: outcome, found)
 
 
-def _kept(view: View, candidate: Candidate, measure: MeasureName) -> Kept:
+def _kept(view: View, candidate: Candidate, label: str, measure: MeasureName) -> Kept:
     values, results = candidate.values(measure), view.results(candidate.experiment)
     given = _by_run(results, [int(run) for run in values.index])
     algorithm = str(candidate.runs["algorithm"].iloc[0])
@@ -69,18 +77,25 @@ def _kept(view: View, candidate: Candidate, measure: MeasureName) -> Kept:
         bounds = bounds_of(algorithm, candidate.params, g).get(measure, np.full(len(g.norms), np.inf))
         best = int(np.argmin(bounds))
         if not np.isfinite(bounds[best]):
-            raise MissingError(f"no theorem bounds the {MEASURES[measure].said} of {candidate.label}")
+            raise MissingError(f"no theorem bounds the {MEASURES[measure].said} of {label}")
         rows[run] = (counted, bounds[best], g.norms[best], g.losses[best])
     table = pd.DataFrame.from_dict(rows, orient="index", columns=["counted", "bound", "norm", "loss"])
     shares = table["counted"] / table["bound"]
     nearest = table.loc[shares.idxmax()]
     numbers = {name: float(value) for name, value in nearest.items()}
-    what = (
-        f"{candidate.label}: {numbers['counted']:.0f} {MEASURES[measure].said} of at most {numbers['bound']:.0f} "
-        f"beside ‖g‖ = {numbers['norm']:.1f}, D₁ = {numbers['loss']:.0f}"
+    said = MEASURES[measure].said
+    return Kept(
+        f"{label}: {numbers['counted']:.0f} {said} of {numbers['bound']:.0f} at most, beside ‖g‖ = "
+        f"{numbers['norm']:.1f}, D₁ = {numbers['loss']:.0f}",
+        of_values(shares),
+        OF_BOUND,
+        signed=False,
+        learner=label,
+        measure=said,
+        rounds=int(candidate.runs["train_size"].iloc[0]),
+        least=float(shares.min()),
+        **numbers,
     )
-    rounds = int(candidate.runs["train_size"].iloc[0])
-    return Kept(what, of_values(shares), OF_BOUND, signed=False, learner=candidate.label, rounds=rounds, **numbers)
 
 
 def _by_run(results: Results, runs: list[int]) -> dict[int, Comparators]:

@@ -66,7 +66,16 @@ class Reason:
     """
 
     kind: Literal[
-        "no_results", "missing", "unfinished", "spread", "few_runs", "more_to_run", "opposite", "undecided", "quantile"
+        "no_results",
+        "no_comparators",
+        "missing",
+        "unfinished",
+        "spread",
+        "few_runs",
+        "more_to_run",
+        "opposite",
+        "undecided",
+        "quantile",
     ]
     values: Mapping[str, Any] = field(default_factory=dict)
 

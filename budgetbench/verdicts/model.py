@@ -44,9 +44,10 @@ UNDECIDED = Outcome("undecided", "?", "undecided", "cyan", "#1f5f7d", "#86c5e0")
 NOT_RUN = Outcome("not run", "–", "not run", "dim", "#5c6167", "#a6aab0")
 OUTCOMES = (HOLDS, EXPLAINED, FAILS, UNDECIDED, NOT_RUN)
 
-Basis = Literal["measured", "input", "construction"]
-"""Whether a statement can come out either way (`measured`), repeats what the experiment was told (`input`), or follows
-from the rules of the program (`construction`): only the first says anything of the paper."""
+Basis = Literal["measured", "input", "construction", "theorem"]
+"""Whether a statement can come out either way (`measured`), repeats what the experiment was told (`input`), follows
+from the rules of the program (`construction`), or is proved for any stream (`theorem`), so that a run that breaks it shows
+an error of the program: only the first says anything of the paper."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from rich.text import Text
 from budgetbench.errors import RequestError
 from budgetbench.results.files import replace_file
 from budgetbench.verdicts import words
+from budgetbench.verdicts.bounds import Kept
 from budgetbench.verdicts.evidence import Finding
 from budgetbench.verdicts.model import EXPLAINED, FAILS, NOT_RUN, Number, Verdict
 from budgetbench.verdicts.published import papers
@@ -22,9 +23,15 @@ from budgetbench.verdicts.published import papers
 NUMBER_HEAD = ("", "Where", "Experiment", "Number", "Published", "Ours", "Difference", "Spreads", "Within", "Verdict")
 CLAIM_HEAD = ("", "Where", "Experiment", "Claim", "Claimed", "Found", "Least favourable", "Corrected", "Verdict")
 COMPARISON_HEAD = ("Claim", "Comparison", "Runs", "Mean and interval", "p", "p (Holm)", "Outcome")
+BOUND_HEAD = ("Learner", "Experiment", "Runs", "What", "Ours", "Bound", "Share", "Least", "‖g‖", "D₁", "Examples")
 NUMBER_WIDTHS = (17, 15, 13, 10, 7)
 CLAIM_WIDTHS = (12, 15, 29)
 """Widths of a terminal's columns before the outcome."""
+BOUNDS = (
+    "Each row is of the run that comes nearest to its bound: beside the g that was found for which the bound is "
+    "smallest, of those that its theorem admits. Share is ours over the bound, and least that of the run that is "
+    "furthest below. A bound of more than there are examples says nothing."
+)
 
 
 def by_paper(verdicts: Iterable[Verdict]) -> list[tuple[str, list[Verdict]]]:
@@ -43,7 +50,10 @@ def markdown(verdicts: Sequence[Verdict]) -> str:
         )
         lines += [f"## {titles[key]}", "", *_counted(of_paper), *_tables(measured)]
         if apart:
-            lines += ["### Inputs, and what is true by construction", "", *_tables(apart)]
+            lines += ["### Inputs, what is true by construction, and what is proved", "", *_tables(apart)]
+        bounds = [row for verdict in of_paper for row in _bounds(verdict)]
+        if bounds:
+            lines += ["### Bounds and what they bound", "", BOUNDS, "", *_pipe_table(BOUND_HEAD, bounds)]
         comparisons = [row for verdict in of_paper for row in _comparisons(verdict)]
         if comparisons:
             lines += ["### Comparisons of the claims", "", *_pipe_table(COMPARISON_HEAD, comparisons)]
@@ -86,8 +96,19 @@ def _told(verdict: Verdict) -> str:
 def _comparisons(verdict: Verdict) -> Iterator[list[str]]:
     """A row for each comparison that a claim rests on."""
     for one in verdict.evidence if isinstance(verdict.found, Finding) else ():
+        if isinstance(one, Kept):
+            continue
         cells = [verdict.id.partition(".")[2], words.minus_sign(one.what), str(one.interval.runs), words.amount(one)]
         yield [*cells, words.chance(one.p), words.chance(one.adjusted), one.outcome]
+
+
+def _bounds(verdict: Verdict) -> Iterator[list[str]]:
+    """A row for each learner whose runs a bound binds."""
+    for one in verdict.evidence:
+        if isinstance(one, Kept):
+            cells = [one.learner, verdict.experiment, str(one.interval.runs), one.measure, f"{one.counted:.0f}"]
+            cells += [f"{one.bound:.0f}", f"{one.share:.3f}", f"{one.least:.3f}", f"{one.norm:.1f}", f"{one.loss:.0f}"]
+            yield [*cells, str(one.rounds)]
 
 
 def _pipe_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
