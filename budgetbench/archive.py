@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 from budgetbench.config import recorded
 from budgetbench.errors import Notice, RequestError
 from budgetbench.plots import NothingToDraw, drawings, save
-from budgetbench.results import Results, assigned, read_trials, summarise, table
+from budgetbench.results import Results, assigned, compact, read_trials, summarise, table
 from budgetbench.results.files import replace_file
 from budgetbench.results.formats import document
-from budgetbench.results.records import FILE
+from budgetbench.results.records import FILE, file_of
 
 Part = TypeVar("Part")
 
@@ -27,14 +27,15 @@ def experiment_folders(root: Path | str) -> list[Path]:
     RequestError : there is no such folder, or no results in it.
     """
     root = Path(root)
-    if (root / FILE).is_file():
+    if file_of(root).is_file():
         return [root]
     advice = "Run an experiment first (budgetbench run CONFIG), or name the folder that holds the results."
     if not root.is_dir():
         raise RequestError(f"no results folder {root}. {advice}")
-    found = sorted(path.parent for path in root.glob(f"*/{FILE}"))
+    found = sorted({path.parent for name in (FILE, compact.FILE) for path in root.glob(f"*/{name}")})
     if not found:
-        raise RequestError(f"no results in {root}: looked for {FILE} in it and in the folders directly in it. {advice}")
+        looked = f"{FILE} and {compact.FILE} in it and in the folders directly in it"
+        raise RequestError(f"no results in {root}: looked for {looked}. {advice}")
     return found
 
 

@@ -31,7 +31,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
 }
 DEBUG = "--debug"
 INTERRUPTED = 130
-KEPT = "interrupted; every finished run is kept, and the same command goes on from there"
+ENDED = "interrupted"
+KEPT = f"{ENDED}; every finished run is kept, and the same command goes on from there"
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -79,7 +80,7 @@ def _short(command: Callable[..., Any]) -> Callable[..., Any]:
             typer.echo(f"budgetbench: {error}", err=True)
             raise typer.Exit(getattr(error, "exit_code", 2)) from None
         except (KeyboardInterrupt, SystemExit) as end:  # by Ctrl-C, or by another signal that asks for it
-            typer.echo(f"budgetbench: {KEPT}", err=True)
+            typer.echo(f"budgetbench: {KEPT if command is running.run else ENDED}", err=True)
             raise typer.Exit(int(end.code or 0) if isinstance(end, SystemExit) else INTERRUPTED) from None
         except BrokenPipeError:  # as in `budgetbench table | head`
             give_up_output()
@@ -108,7 +109,7 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         application(debug=DEBUG in arguments)(args=wanted, prog_name="budgetbench")
     except KeyboardInterrupt:  # before a command has begun
-        typer.echo(f"budgetbench: {KEPT}", err=True)
+        typer.echo(f"budgetbench: {ENDED}", err=True)
         sys.exit(INTERRUPTED)
     except OSError as error:  # of a page of help, which no command prints
         if DEBUG in arguments:

@@ -140,7 +140,7 @@ def fetch(
     cache, problems = datasets.Cache(data, mirror, quiet=quiet), []
     for name, dataset in wanted.items():
         if not dataset.files:
-            typer.echo(f"{name}: nothing to fetch")
+            typer.echo(f"{name}: {dataset.fetched}")
             continue
         try:
             loaded = dataset.load(cache)

@@ -18,13 +18,15 @@ from budgetbench.results.table import Cell, Column, Group, Table
 from budgetbench.significance import ALPHA
 
 LABEL = "tab:compare"
+#: Datasets whose columns fit on a narrow terminal; of more it shows the ranks alone.
+FEW = 4
 
 
 def table(report: Report) -> Table:
     """A row for each learner, the best average rank first, and a column for each dataset; a group for each size."""
     measure = MEASURES[report.measure]
     columns = [Column("Learner"), Column("Average rank", numeric=True)]
-    columns += [Column(name, numeric=True) for name in report.experiments]
+    columns += [Column(name, True, dispensable=len(report.experiments) > FEW) for name in report.experiments]
     return Table(
         title=f"{measure.title} at equal memory, {measure.unit.sign}",
         columns=columns,

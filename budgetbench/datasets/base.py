@@ -115,6 +115,7 @@ class Dataset(ABC):
     classes : the published class labels; None when only loading tells.
     n_train, n_test, n_features : sizes; None when only loading tells.
     files : the files' paths inside the data folder; empty for generated sets.
+    fetched : what `fetch` says of a set without files.
     variants : names of the forms it comes in, the default first; empty when there is one.
     options : what else `load` accepts.
     generated : drawn afresh from (seed, run).
@@ -133,6 +134,7 @@ class Dataset(ABC):
     n_test: int | None = None
     n_features: int | None = None
     files: tuple[str, ...] = ()
+    fetched: str = "nothing to fetch"
     variants: tuple[str, ...] = ()
     options: type[Options] = Options
     aliases: tuple[str, ...] = ()

@@ -69,6 +69,7 @@ class OpenML(OwnTable):
         "Explorations 15(2), 2013; and what OpenML says of each dataset"
     )
     preparation = "as published; columns that OpenML says to ignore are left out"
+    fetched = "fetched when a configuration that names an id is run"
     options = OpenMLOptions
 
     def at_hand(self, cache: Cache, options: Mapping[str, Any]) -> bool:

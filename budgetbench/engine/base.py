@@ -17,10 +17,11 @@ from typing_extensions import Self, dataclass_transform
 from budgetbench.engine import metering
 from budgetbench.engine.bounds import Bounds, Comparators
 from budgetbench.engine.estimator import Estimator
-from budgetbench.engine.kernel_access import KernelAccess, Rows, Streamed
+from budgetbench.engine.kernel_access import KernelAccess, Rows, access_to
 from budgetbench.engine.metering import Meter
 from budgetbench.errors import ParameterError
 from budgetbench.kernels import Floats, Kernel, Values, kernels, make_kernel
+from budgetbench.kernels.given import PRECOMPUTED, Function, OfFunction, Precomputed
 from budgetbench.lazy import lazy
 from budgetbench.parameters import Parameter, check, declared, plain
 from budgetbench.registry import Registry
@@ -99,7 +100,10 @@ class KernelClassifier(Estimator, ABC):
 
     Parameters
     ----------
-    kernel : ``rbf``, ``polynomial`` or ``linear``, or a kernel itself, which leaves nothing else to be said of it.
+    kernel : ``rbf``, ``polynomial`` or ``linear``, or a kernel itself, which leaves nothing else to be said of it; in
+        Python also a function of rows X (n, d) and Z (m, d) that gives the values between them, of shape (n, m), or
+        ``precomputed``: then `fit` takes these values among the training examples in place of X, and `predict` those
+        of each row with all training examples. `support_vectors_` are then numbers of examples, with their K(x, x).
     gamma, sigma, variance : the width of an RBF, at most one of them; gamma also scales a polynomial's inner
         product. An RBF given none of them takes gamma = 1 / number of inputs.
     degree, coef0 : of the polynomial kernel.
@@ -126,7 +130,7 @@ class KernelClassifier(Estimator, ABC):
     #: Makes of a learner of two classes one of several, see `engine.one_vs_rest`; None where there is no way.
     against_the_rest: ClassVar[Callable[..., KernelClassifier] | None] = None
 
-    kernel: str | Kernel = "rbf"
+    kernel: str | Kernel | Function = "rbf"
     gamma: float | str | None = None
     sigma: float | None = None
     variance: float | None = None
@@ -218,7 +222,7 @@ class KernelClassifier(Estimator, ABC):
         targets.check_classification_targets(y)
         classes, labels = np.unique(y, return_inverse=True)
         self._begin(classes, inputs)
-        self._learner._fit(inputs, labels.astype(np.int64))
+        self._learner._fit(access_to(inputs, self._learner._kernel), labels.astype(np.int64))
         return self._adopt()
 
     def _begin(self, classes: NDArray[Any], inputs: Inputs) -> None:
@@ -234,8 +238,8 @@ class KernelClassifier(Estimator, ABC):
         """Who learns in `fit` and `partial_fit`."""
         return self._stand_in or self
 
-    def _fit(self, inputs: Inputs, labels: NDArray[np.int64]) -> None:
-        self.learn(Streamed(self._kernel, inputs), labels, np.arange(len(inputs)))
+    def _fit(self, access: KernelAccess, labels: NDArray[np.int64]) -> None:
+        self.learn(access, labels, np.arange(len(labels)))
 
     def _adopt(self) -> Self:
         """Make known under the public names what a stand-in has learnt."""
@@ -280,11 +284,13 @@ class KernelClassifier(Estimator, ABC):
 
     def _make_kernel(self, n_features: int) -> Kernel:
         given = {name: getattr(self, name) for name in KERNEL_PARAMETERS if getattr(self, name) is not None}
-        if isinstance(self.kernel, Kernel):
+        if not isinstance(self.kernel, str) or self.kernel == PRECOMPUTED:
             if given:
                 name = next(iter(given))
                 raise ParameterError(name, given[name], "nothing where the kernel is given whole")
-            return self.kernel
+            if isinstance(self.kernel, Kernel):
+                return self.kernel
+            return Precomputed() if isinstance(self.kernel, str) else OfFunction(self.kernel)
         if self.kernel in kernels and not given:
             given = kernels[self.kernel].guessed(n_features)
         return make_kernel(self.kernel, **given)

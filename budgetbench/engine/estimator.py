@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from numpy.typing import ArrayLike
 from typing_extensions import Self
 
+from budgetbench.kernels.given import PRECOMPUTED
 from budgetbench.lazy import lazy
 
 metrics, sklearn_utils = lazy("sklearn.metrics"), lazy("sklearn.utils")
@@ -19,6 +20,7 @@ class Estimator:
 
     #: Takes more than two classes as they are; another learner learns them one against the rest.
     multiclass: ClassVar[bool] = False
+    kernel: Any
     _learnt: bool = False
     #: Who learns in its place where there are more classes than it takes.
     _stand_in: Any = None
@@ -53,5 +55,5 @@ class Estimator:
             estimator_type="classifier",
             target_tags=sklearn_utils.TargetTags(required=True),
             classifier_tags=sklearn_utils.ClassifierTags(),
-            input_tags=sklearn_utils.InputTags(sparse=True),
+            input_tags=sklearn_utils.InputTags(sparse=True, pairwise=self.kernel == PRECOMPUTED),
         )

@@ -13,7 +13,8 @@ from budgetbench.compiled import compiled
 from budgetbench.engine import metering
 from budgetbench.engine.metering import Meter, cost_of_value
 from budgetbench.kernels import Floats, Kernel
-from budgetbench.sparse import Inputs
+from budgetbench.kernels.given import Precomputed, numbered
+from budgetbench.sparse import Inputs, dense
 
 Rows = NDArray[np.int64]
 
@@ -86,6 +87,14 @@ class Streamed(KernelAccess):
 
     def between(self, rows: Rows, columns: Rows) -> Floats:
         return self.kernel.matrix(self.X[rows], self.X[columns])
+
+
+def access_to(inputs: Inputs, kernel: Kernel) -> KernelAccess:
+    """Access to the kernel values among inputs (n, d), or to these where they are the values themselves."""
+    if isinstance(kernel, Precomputed):
+        values = dense(inputs)
+        return Gram(values, numbered(values))
+    return Streamed(kernel, inputs)
 
 
 class Metered(KernelAccess):

@@ -114,7 +114,7 @@ class OneVsRest(OnlineLearner):
         if arrivals.access.gram is None:
             return replace(arrivals, source=SharedBlock(arrivals.source, rows, kept), meter=Meter())
         arrivals.meter.charge(len(rows) * len(np.union1d(rows, np.concatenate(kept))))
-        return replace(arrivals, meter=Meter())
+        return replace(arrivals, source=arrivals.access, meter=Meter())  # which charges nobody any more
 
     def _hold(self, rows: Rows) -> None:
         """Let go what none of the learners keeps, now that these rows have arrived."""

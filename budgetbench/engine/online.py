@@ -19,6 +19,7 @@ from budgetbench.engine.metering import Meter
 from budgetbench.engine.size import bytes_of_example, nbytes
 from budgetbench.errors import ParameterError
 from budgetbench.kernels import Values
+from budgetbench.kernels.given import PRECOMPUTED
 from budgetbench.lazy import lazy
 from budgetbench.parameters import Repeats
 from budgetbench.sparse import Inputs, held, joined
@@ -210,9 +211,9 @@ class OnlineLearner(KernelClassifier):
 
     # -- scikit-learn's conventions ----------------------------------------------------------------------------
 
-    def _fit(self, inputs: Inputs, labels: NDArray[np.int64]) -> None:
-        super()._fit(inputs, labels)
-        self._remember(inputs, labels, np.arange(len(inputs)))
+    def _fit(self, access: KernelAccess, labels: NDArray[np.int64]) -> None:
+        super()._fit(access, labels)
+        self._remember(access.X, labels, np.arange(len(labels)))
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None, **others: Any) -> Self:
         """Go on learning from the rows of X (n, d) with labels y (n,), one after the other.
@@ -222,6 +223,9 @@ class OnlineLearner(KernelClassifier):
         classes : all labels that will ever come; needed at the first call if its y lacks some.
         """
         refuse_others(others)
+        if self.kernel == PRECOMPUTED:
+            hint = "A matrix holds the values among all examples: fit takes it."
+            raise ParameterError("kernel", PRECOMPUTED, "a kernel of inputs in partial_fit", hint)
         begins = getattr(self._learner, "_memory", None) is None
         kinds = {"dtype": np.float32, "order": "C", "accept_sparse": "csr"}
         inputs = held(validation.validate_data(self, X, reset=begins, **kinds))

@@ -113,16 +113,12 @@ class Kernel(ABC):
         """A bound: no kernel value between rows of X but 0 is smaller in size; 0 where nothing is known."""
         return 0.0
 
+    @abstractmethod
     def _by_tile(self, X: Inputs, Z: Inputs) -> Iterator[tuple[slice, slice, Floats]]:
         """Kernel values between the rows of X and of Z, a tile at a time, with its place; rows come in order.
 
         A tile is good until the next one comes.
         """
-        work, place = Scratch(), Scratch()
-        for where, columns, rows, panel in tiles(X, Z):
-            tile = place.tile(len(rows), len(panel), np.float32)
-            self._fill(tile, rows, panel, work)
-            yield where, columns, tile
 
     @abstractmethod
     def row(self, x: Floats, Z: Floats) -> Values:
@@ -134,6 +130,18 @@ class Kernel(ABC):
     @abstractmethod
     def diagonal(self, X: Inputs) -> Floats:
         """K(x, x) for each row of X (n, d): float32 of shape (n,)."""
+
+
+@dataclass(frozen=True)
+class Tiled(Kernel):
+    """A kernel whose values are computed in tiles, from inner products or distances in a fixed order."""
+
+    def _by_tile(self, X: Inputs, Z: Inputs) -> Iterator[tuple[slice, slice, Floats]]:
+        work, place = Scratch(), Scratch()
+        for where, columns, rows, panel in tiles(X, Z):
+            tile = place.tile(len(rows), len(panel), np.float32)
+            self._fill(tile, rows, panel, work)
+            yield where, columns, tile
 
     @abstractmethod
     def _fill(self, tile: Floats, rows: Rows, panel: Panel, scratch: Scratch) -> None:

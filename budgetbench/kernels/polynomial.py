@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled
 from budgetbench.errors import NumericalError
-from budgetbench.kernels.base import Kernel, kernels
+from budgetbench.kernels.base import Kernel, Tiled, kernels
 from budgetbench.kernels.products import Floats, Panel, Rows, Scratch, Values, products, squared_norms
 from budgetbench.kernels.widths import ByRule, GammaOrScale
 from budgetbench.parameters import NonNegative, Parameter, Positive, check, declared
@@ -27,7 +27,7 @@ SINGLE, DOUBLE = 127, 1023
 Degree = Annotated[int, Ge(1), Le(100)]
 
 
-class OfProducts(Kernel):
+class OfProducts(Tiled):
     """factor (gamma x·z + coef0)^degree, which may leave the range of float32; the factor is a power of two."""
 
     @abstractmethod

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled
 from budgetbench.errors import NOTHING, ParameterError
-from budgetbench.kernels.base import Kernel, kernels
+from budgetbench.kernels.base import Kernel, Tiled, kernels
 from budgetbench.kernels.products import (
     BLOCK,
     GROUP,
@@ -59,7 +59,7 @@ LEAST = 200.0
 
 @kernels.register("rbf")
 @dataclass(frozen=True)
-class RBF(Kernel):
+class RBF(Tiled):
     """K(x, z) = exp(-gamma ‖x - z‖²)
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, NoReturn
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from budgetbench.errors import DataError
 from budgetbench.kernels.base import Kernel
-from budgetbench.kernels.products import Floats, Panel, Rows, Scratch, Values
+from budgetbench.kernels.products import Floats, Values
 from budgetbench.lazy import lazy
 from budgetbench.parameters import Accepted, Positive, describe
 from budgetbench.seeds import Role, generator
@@ -113,8 +113,8 @@ class ByRule(Kernel):
     def diagonal(self, X: Inputs) -> Floats:
         return self._not_yet()
 
-    def _fill(self, tile: Floats, rows: Rows, panel: Panel, scratch: Scratch) -> None:
-        self._not_yet()
+    def _by_tile(self, X: Inputs, Z: Inputs) -> Iterator[tuple[slice, slice, Floats]]:
+        return self._not_yet()
 
     def _not_yet(self) -> NoReturn:
         raise TypeError(f"gamma: {self.rule} is no number before the training rows are known")

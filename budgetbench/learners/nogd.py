@@ -69,8 +69,8 @@ class NOGD(ExpansionLearner):
         rounds = super()._see(arrivals)
         if self._size() == self.budget:
             self._embed(arrivals.access)
-            rest = arrivals.rows[self._reached :]
-            self._descend(arrivals.access.between(rest, self.kept()), arrivals, rounds, self._reached)
+            values = arrivals.source.between(arrivals.rows, self.kept())
+            self._descend(values[self._reached :], arrivals, rounds, self._reached)
         return rounds
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import warnings
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -16,7 +17,7 @@ from budgetbench.engine.support import BatchLearner
 from budgetbench.kernels import Floats, Values
 from budgetbench.lazy import lazy
 from budgetbench.parameters import Positive
-from budgetbench.sparse import bare, by_strips, dense
+from budgetbench.sparse import Inputs, bare, by_strips, dense
 
 exceptions, sklearn_svm = lazy("sklearn.exceptions"), lazy("sklearn.svm")
 
@@ -56,7 +57,9 @@ class SVM(BatchLearner):
     def _select(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
         rows = np.sort(order)  # the solution does not depend on the order; the solver's rounding does
         binary = len(self.classes_) == 2
-        if binary and 8 * len(rows) ** 2 <= PRECOMPUTED_LIMIT:  # ours, whether a Gram matrix is at hand or not
+        known = self._kernel.name in SOLVERS_OWN
+        self._given = not known or (binary and 8 * len(rows) ** 2 <= PRECOMPUTED_LIMIT)
+        if self._given:  # ours, whether a Gram matrix is at hand or not
             values = np.empty((len(rows), len(rows)))
             for start in range(0, len(rows), STRIPE):  # as two copies would be too much memory
                 values[start : start + STRIPE] = access.between(rows[start : start + STRIPE], rows)
@@ -71,22 +74,32 @@ class SVM(BatchLearner):
             self.intercept_ = float(machine.intercept_[0])
         else:
             self.coefficients_ = coefficients.T[by_age]
-            self._machine = machine
+            self._machine, self._columns = machine, (len(rows), machine.support_[by_age])
 
     def _solver(self) -> Any:
         try:
             solver = importlib.import_module("sklearnex.svm").SVC
         except ImportError:
             solver = sklearn_svm.SVC
-        kernel = self._kernel
-        if kernel.name not in SOLVERS_OWN:
-            return sklearn_svm.SVC(C=self.C, kernel=kernel.matrix)
-        return solver(C=self.C, kernel=SOLVERS_OWN[kernel.name], cache_size=500, **asdict(kernel))
+        return solver(C=self.C, kernel=SOLVERS_OWN[self._kernel.name], cache_size=500, **asdict(self._kernel))
 
     def _decide(self, inputs: Floats) -> Values:
         if len(self.classes_) == 2:
             return super()._decide(inputs)
-        return np.asarray(self._machine.decision_function(inputs))
+        return self._told(self._machine.decision_function, inputs)
+
+    def _told(self, function: Callable[[NDArray[Any]], NDArray[Any]], inputs: Inputs) -> NDArray[Any]:
+        """What one of the solver's functions makes of inputs, or of their kernel values where it was given such."""
+        if not self._given:
+            return by_strips(function, inputs)
+        trained, stored = self._columns
+        parts = []
+        for start in range(0, len(inputs), STRIPE):
+            rows = inputs[start : start + STRIPE]
+            values = np.zeros((len(rows), trained))  # it reads those with the examples that it stores
+            values[:, stored] = self._kernel.matrix(rows, self.support_vectors_)
+            parts.append(function(values))
+        return np.concatenate(parts)
 
     def errs(self, X: ArrayLike, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
         if len(self.classes_) == 2:
@@ -97,7 +110,7 @@ class SVM(BatchLearner):
         inputs = self._inputs(X)
         if len(self.classes_) == 2:
             return super().predict(X)
-        votes = by_strips(self._machine.predict, inputs)  # of equal ones the first class
+        votes = self._told(self._machine.predict, inputs)  # of equal ones the first class
         return np.asarray(self.classes_)[votes]
 
 

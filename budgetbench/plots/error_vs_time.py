@@ -28,4 +28,7 @@ def error_vs_time(results: Results, options: ErrorVsTime) -> Drawing:
     words, other = ", median time", int(runs["train_seconds"].isna().sum())
     if other and runs["train_seconds"].notna().any():
         words += f" ({'1 run' if other == 1 else f'{other} runs'} timed in another way left out)"
+    machines = runs["host"].nunique()
+    if machines > 1:
+        words += f" on {machines} machines, which may not be alike"
     return error_against(results, options, MEASURES["train_seconds"], seconds, "seconds", words, growing=True)

@@ -115,23 +115,33 @@ def _table(
     shown = summary[summary["selected"].astype(bool)]
     if not (shown["runs"] > 1).any():
         notes = []
-    headings = [f"B = {budget}" if grouped and not pd.isna(budget) else "" for budget in shown["budget"]]
-    ordered = list(dict.fromkeys([*([""] if "" in headings else []), *headings]))
-    groups = {heading: Group(heading, []) for heading in ordered}
-    for heading, (_, row) in zip(headings, shown.iterrows(), strict=True):
-        groups[heading].rows.append([make(row) for _, make in columns])
-    for group in groups.values():  # variants of a learner one after the other, each over its budgets
-        first = {(row[0].text, row[1].text): place for place, row in reversed(list(enumerate(group.rows)))}
-        group.rows.sort(key=lambda row: first[row[0].text, row[1].text])
-    cells = [row for group in groups.values() for row in group.rows]
+    groups = _groups(shown, experiment, columns, grouped)
+    cells = [row for group in groups for row in group.rows]
     # A column that says nothing anywhere is left out, except the first, which names the rows.
     kept = [i for i in range(len(columns)) if i == 0 or any(row[i].text for row in cells)]
     return Table(
         title=experiment.title,
         columns=[columns[i][0] for i in kept],
-        groups=[Group(group.heading, [[row[i] for i in kept] for row in group.rows]) for group in groups.values()],
+        groups=[Group(group.heading, [[row[i] for i in kept] for row in group.rows]) for group in groups],
         notes=notes + selection_notes(experiment.algorithms),
     )
+
+
+def _groups(
+    shown: pd.DataFrame, experiment: Experiment, columns: list[tuple[Column, Maker]], grouped: bool
+) -> list[Group]:
+    """The rows by budget, or in one group; variants of a learner come one after the other, each over its budgets."""
+    headings = [f"B = {budget}" if grouped and not pd.isna(budget) else "" for budget in shown["budget"]]
+    rows: dict[str, list[tuple[int, float, list[Cell]]]] = {"": [], **{heading: [] for heading in headings}}
+    variants: dict[tuple[str, ...], int] = {}
+    for heading, (_, row) in zip(headings, shown.iterrows(), strict=True):
+        name, parameters, *_ = cells = [make(row) for _, make in columns]  # type: ignore[arg-type]
+        searched = bool(experiment.algorithms[row["entry"]].searched)  # each budget may have parameters of its own
+        variant = (name.text, str(row["entry"])) if searched else (name.text, parameters.text)
+        budget = row["budget"] if searched and not pd.isna(row["budget"]) else 0
+        rows[heading].append((variants.setdefault(variant, len(variants)), budget, cells))
+    in_turn = {heading: sorted(own, key=lambda row: row[:2]) for heading, own in rows.items() if own}
+    return [Group(heading, [cells for *_, cells in own]) for heading, own in in_turn.items()]
 
 
 def _naming(

@@ -20,6 +20,7 @@ from pydantic import AfterValidator, Field, ValidationError, create_model, model
 
 from budgetbench.errors import Notice, RequestError
 from budgetbench.lazy import pd
+from budgetbench.results import compact
 from budgetbench.results.measures import MEASURES, Count, Fraction
 from budgetbench.results.schema import Checked, Name, Plain, Text, Unfit, printable, problem, with_budgets
 
@@ -164,21 +165,30 @@ class Lines:
         return f"{path}:{first.number}: {what} no record of a run ({first.problem})"
 
 
+def file_of(folder: Path) -> Path:
+    """Where the runs of an experiment's folder are: in `trials.jsonl`, or else in its compact form."""
+    path, kept = folder / FILE, folder / compact.FILE
+    return kept if kept.exists() and not path.exists() else path
+
+
 def read_lines(path: Path) -> Lines:
-    """The lines of a `trials.jsonl`; none where there is no such file.
+    """The lines of a `trials.jsonl`, or of its compact form; none where there is no such file.
 
     Raises
     ------
     RequestError : it cannot be read.
     """
     try:
-        *whole, last = path.read_bytes().removeprefix(codecs.BOM_UTF8).split(b"\n")
+        content = path.read_bytes()
+        content = compact.unpacked(content) if path.name == compact.FILE else content
     except FileNotFoundError:
         return Lines()
-    except OSError as error:
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
         raise RequestError(
-            f"{path} cannot be read ({error.strerror}). Make it a readable file, or remove it and run again."
+            f"{path} cannot be read ({why}). Make it a readable file, or remove it and run again."
         ) from None
+    *whole, last = content.removeprefix(codecs.BOM_UTF8).split(b"\n")
     lines = [_line(number, text) for number, text in enumerate(whole, start=1) if text.strip()]
     end = _line(len(whole) + 1, last)
     good = [line for line in (*lines, end) if not line.problem]
@@ -201,7 +211,7 @@ def read_trials(folder: Path | str) -> pd.DataFrame:
 
     Parameters
     ----------
-    folder : folder of one experiment, which holds `trials.jsonl`.
+    folder : folder of one experiment, which holds `trials.jsonl` or its compact form.
 
     Returns
     -------
@@ -210,12 +220,12 @@ def read_trials(folder: Path | str) -> pd.DataFrame:
 
     Raises
     ------
-    RequestError : the folder holds no `trials.jsonl`, or one that cannot be read.
+    RequestError : the folder holds neither, or one that cannot be read.
     """
-    path = Path(folder) / FILE
+    path = file_of(Path(folder))
     if not path.exists():
         raise RequestError(
-            f"no results in {Path(folder)}: looked for {FILE}. "
+            f"no results in {Path(folder)}: looked for {FILE} and {compact.FILE}. "
             "Run an experiment first (budgetbench run CONFIG), or name a folder that holds results."
         )
     return trials_frame(readable_records(path))

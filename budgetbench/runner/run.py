@@ -226,6 +226,7 @@ def run_experiment(
         finally:
             if store.path.exists():  # an interruption may come before the first run has ended
                 write_summary(folder)
+                store.keep()
     return outcome
 
 

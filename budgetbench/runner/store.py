@@ -16,8 +16,9 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from budgetbench.errors import BudgetbenchError, Notice, RequestError
+from budgetbench.results import compact
 from budgetbench.results.files import replace_file
-from budgetbench.results.records import FILE, append, latest, read_lines, readable_records
+from budgetbench.results.records import FILE, append, file_of, latest, read_lines, readable_records
 
 REJECTED = "trials.rejected.jsonl"
 LOCK = ".lock"
@@ -30,8 +31,9 @@ PATIENCE = 2.0
 class Store:
     """`trials.jsonl` of one experiment: appended to as runs end, so that nothing finished is lost.
 
-    As a context manager it holds the folder alone. Lines that are no records of a run are then set aside into
-    `trials.rejected.jsonl`, so that those runs are done again.
+    As a context manager it holds the folder alone. Runs of which there is only the compact form, as in a fresh clone,
+    are then unpacked, and lines that are no records of a run set aside into `trials.rejected.jsonl`, so that those runs
+    are done again.
 
     Raises
     ------
@@ -62,6 +64,7 @@ class Store:
             holder = {"pid": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}
             with suppress(OSError):
                 (self.folder / HOLDER).write_text(json.dumps(holder), encoding="utf-8")
+            self._unpack()
             self._set_aside()
         except BaseException:
             self.__exit__()
@@ -88,6 +91,11 @@ class Store:
             f"remove {self.folder / LOCK} if that process is no more."
         )
 
+    def _unpack(self) -> None:
+        kept = file_of(self.folder)
+        if kept != self.path:
+            replace_file(self.path, b"".join(line.text + b"\n" for line in read_lines(kept).good))
+
     def _set_aside(self) -> None:
         lines = read_lines(self.path)
         rejected = [line.text for line in lines.unfit] + [lines.torn] * bool(lines.torn.strip())
@@ -110,8 +118,16 @@ class Store:
         """Add one run, see `records.append`."""
         return append(self.path, record)
 
+    def keep(self) -> None:
+        """Bring the compact form up to date; one that holds the same runs stays as it is, byte for byte."""
+        path, lines = self.folder / compact.FILE, [line.text for line in read_lines(self.path).good]
+        with suppress(RequestError):  # it is damaged
+            if [line.text for line in read_lines(path).good] == lines:
+                return
+        replace_file(path, compact.packed(lines))
+
 
 def recorded(folder: Path) -> dict[str, dict[str, Any]]:
     """Records of the runs that ended well in a folder, by key; lines that are no records are passed over."""
-    found = latest(readable_records(folder / FILE))
+    found = latest(readable_records(file_of(folder)))
     return {key: record for key, record in found.items() if record["status"] == "ok"}

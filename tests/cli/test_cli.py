@@ -302,6 +302,17 @@ def test_an_interruption_is_one_line(run: Call, monkeypatch: pytest.MonkeyPatch)
     )
 
 
+def test_only_runs_are_said_to_go_on(run: Call, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    run("c.yaml", "-q")
+    monkeypatch.setattr("budgetbench.results.summary.summarise", interrupted)
+    monkeypatch.setattr("budgetbench.archive.read_results", interrupted)
+    answer = call("table")
+    assert (answer.code, answer.err) == (130, "budgetbench: interrupted\n")
+
+
 def test_the_traceback_on_request() -> None:
     for arguments in (["--debug", "validate", "nowhere.yaml"], ["validate", "nowhere.yaml", "--debug"]):
         with pytest.raises(RequestError, match=r"nowhere\.yaml"):

@@ -16,6 +16,7 @@ from support.results import records, write_results
 from budgetbench.archive import read_results
 from budgetbench.comparison import FORMATS, Memory, compare, table, write
 from budgetbench.errors import Notice, RequestError
+from budgetbench.results.formats import fitting
 
 #: Of each learner: budget → test error, online error, bytes. The smallest test error is not the smallest online error.
 LEARNERS: dict[str, dict[int, tuple[float, float, int]]] = {
@@ -49,6 +50,12 @@ def made(tmp_path: Path) -> Callable[..., list[Any]]:
         return [read_results(tmp_path / f"e{number}") for number in range(n)]
 
     return made
+
+
+@pytest.mark.parametrize(("datasets", "columns"), [(4, 6), (5, 2)])
+def test_a_narrow_terminal_gets_whole_columns(datasets: int, columns: int, made: Any) -> None:
+    shown = fitting(table(compare(made(datasets), "test_error", [Memory(4000)])), 60)
+    assert len(shown.columns) == columns
 
 
 def test_a_memory_of_examples_is_as_many_bytes_as_they_take_on_each_dataset(made: Any) -> None:

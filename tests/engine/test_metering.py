@@ -11,6 +11,7 @@ from budgetbench.engine import arrivals, metering
 from budgetbench.engine.arrivals import Arrivals, SharedBlock
 from budgetbench.engine.base import Rounds
 from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed
+from budgetbench.engine.one_vs_rest import OneVsRest
 from budgetbench.engine.online import OnlineLearner, drive
 from budgetbench.kernels import RBF
 from budgetbench.learners import learners
@@ -170,3 +171,22 @@ def test_kernel_values_in_float64_count(clock: Clock, monkeypatch: pytest.Monkey
     near = np.concatenate([X, X + np.float32(1e-5)])
     model = learners["projectron"](kernel=KERNEL, eta=0.0).fit(near, np.concatenate([LABELS, 1 - LABELS]))
     assert model.kernel_seconds_ == model.train_seconds_ == clock.now
+
+
+@pytest.mark.parametrize(("name", "values"), [("perceptron", {}), ("nogd", {"budget": 9, "rank": 4})])
+def test_who_learns_for_each_class_pays_once_for_what_they_share(
+    clock: Clock, name: str, values: dict[str, Any]
+) -> None:
+    classes = np.digitize(X[:, 0], [-0.5, 0.5])
+
+    def seconds(access: KernelAccess) -> tuple[float, int]:
+        together = OneVsRest(learners[name](**values, kernel=KERNEL, random_state=0))
+        together.start(np.arange(3), X.shape[1])
+        together.learn(access, classes, ORDER)
+        return together.kernel_seconds_, len(together.kept())
+
+    at_hand, kept = seconds(gram())
+    streamed, _ = seconds(Streamed(KERNEL, X))
+    least = sum(len(block) ** 2 for block in arrivals.blocks(ORDER))
+    assert at_hand == pytest.approx(streamed)
+    assert least < at_hand <= least + N * kept

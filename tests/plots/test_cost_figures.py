@@ -133,6 +133,16 @@ def test_times_taken_in_two_ways_are_not_put_together(folder: Path, drawing: Any
     assert set(drawing(folder, "error_vs_time").data["seconds"]) == {0.001}
 
 
+def test_times_of_several_machines_are_said_to_be(folder: Path, drawing: Any) -> None:
+    def caption() -> str:
+        return str(drawing(folder, "error_vs_time").figure.legends[0].get_title().get_text().replace("\n", " "))
+
+    write_records(folder, [one | {"host": "a"} for one in made_up()])
+    assert "machines" not in caption()
+    write_records(folder, [one | {"host": "ab"[one["run"] % 2]} for one in made_up()])
+    assert "median time on 2 machines, which may not be alike" in caption()
+
+
 def test_results_that_tell_no_bytes_are_read_and_have_no_such_figure(folder: Path, drawing: Any) -> None:
     new = ("model_bytes", "state_bytes", "kernel_seconds")
     write_records(folder, [{name: value for name, value in one.items() if name not in new} for one in made_up()])

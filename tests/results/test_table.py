@@ -129,6 +129,20 @@ def test_groups_in_latex_and_csv(summary: Any, experiment: Any) -> None:
     assert lines[2].endswith(",B = 10")
 
 
+def test_a_learner_is_shown_over_its_budgets_whatever_parameters_were_best(made_up: Any) -> None:
+    made = made_up({"name": "budget_perceptron", "budget": [5, 20], "beta": [0, 1], "select": "test_error"})
+    errors = {(5, 0): 0.3, (5, 1): 0.2, (20, 0): 0.1, (20, 1): 0.15}
+    records = [
+        record("budget_perceptron", {"budget": budget, "beta": beta}, 0, test_error=errors[budget, beta])
+        for beta in (0, 1)
+        for budget in (20, 5)
+    ]
+    summary = summarise(assigned(trials_frame(records), made), made)
+    rows = table(summary.iloc[::-1], made).groups[0].rows
+    assert [row[2].text for row in rows] == ["5", "20"]
+    assert table(summary, made).groups[0].rows == rows
+
+
 def test_failures_show_only_when_there_are_some(summary: Any, experiment: Any) -> None:
     assert "Failed" not in render(table(summary, experiment), "markdown")
     broken = summary.assign(failed=[2, 0, 0])

@@ -16,6 +16,7 @@ from budgetbench.engine.online import OnlineLearner
 from budgetbench.engine.support import ExpansionClassifier
 from budgetbench.errors import ParameterError
 from budgetbench.kernels import RBF, Kernel, Values
+from budgetbench.kernels.given import refuse_precomputed
 from budgetbench.kernels.products import column_norms
 from budgetbench.learners.bsgd.merging import Merging, merge, table_of_h
 from budgetbench.learners.bsgd.points import (
@@ -85,6 +86,7 @@ class BSGD(ExpansionClassifier, OnlineLearner):
 
     @classmethod
     def check_kernel(cls, kernel: Kernel, values: dict[str, Any]) -> None:
+        refuse_precomputed(kernel, f"{cls.title} makes points of its own, which no matrix has; nogd takes it.")
         if values["maintenance"] == "merging" and not isinstance(kernel, RBF):
             hint = "Points of an RBF kernel alone merge in BSGD; maintenance: removal or projection takes any kernel."
             raise ParameterError("kernel", kernel.name, RBF.name, hint)

@@ -17,6 +17,8 @@ from budgetbench.engine.bounds import Bounds, Comparators, divided, matched_boun
 from budgetbench.engine.expansion import Block, Expansion
 from budgetbench.engine.kernel_access import Rows, gather
 from budgetbench.errors import ParameterError
+from budgetbench.kernels import Kernel
+from budgetbench.kernels.given import refuse_precomputed
 from budgetbench.lazy import one_thread
 from budgetbench.learners.projecting.span import Batch, Matrix, Span
 from budgetbench.parameters import USUAL_BUDGET, Budget, NonNegative, Positive, Size
@@ -77,6 +79,10 @@ class ProjectingLearner(OnlineToBatch):
         if eta == EACH_ROUND:
             return {"online_mistakes": shifting_bound(g, U)}
         return {"online_mistakes": divided(g.norms**2 + 2 * g.losses, 2 - g.square - 2 * eta * g.norms)}
+
+    @classmethod
+    def check_kernel(cls, kernel: Kernel, values: dict[str, Any]) -> None:
+        refuse_precomputed(kernel, f"{cls.title} needs some values in float64, computed from inputs; nogd takes it.")
 
     def start(self, classes: NDArray[Any], n_features: int) -> None:
         super().start(classes, n_features)

@@ -25,9 +25,10 @@ class ProjectronPlusPlus(ProjectingLearner):
 
     Orabona, Keshet, Caputo 2008, section 4.1, Eqs. 14 to 17. The rule as printed gives slightly fewer mistakes and
     stored examples than the paper reports. With the test τ (2ℓ - τ ‖P k(xₜ, ·)‖²) - 2U ‖δ‖ ≥ 0, which charges the cost
-    of the projection whole, once for each round as Lemma 1 does, and not times τ, it gives what the paper reports
-    (`progress`). Eq. 17 does not maximise Eq. 16, as the text has it: the maximiser is (ℓ - U ‖δ‖) / ‖P k(xₜ, ·)‖²,
-    which on Adult9 makes 19.48 % mistakes and stores 961, where the paper has 20.04 % and 993.
+    of the projection whole and not times τ, it gives what the paper reports (`progress`). That asks for more than
+    Lemma 1, whose cost is times τ ≤ 1, so that the bound of Eq. 15 holds for both. Eq. 17 maximises this progress and
+    not that of Eq. 16, as the text has it: the maximiser of the latter is (ℓ - U ‖δ‖) / ‖P k(xₜ, ·)‖², which on Adult9
+    makes 19.48 % mistakes and stores 961, where the paper has 20.04 % and 993.
     With a fixed η there is no U: after Orabona, Keshet, Caputo 2009 (JMLR 10) the step is done where ℓ > ‖δ‖/η, with
     τ = min(ℓ / ‖P k‖², 2(ℓ - ‖δ‖/η) / ‖P k‖², 1). What lies in the span within rounding is not stored, as by the
     Projectron.
