@@ -18,11 +18,13 @@ from budgetbench.datasets import Cache
 from budgetbench.engine.bounds import Comparators
 from budgetbench.errors import RequestError
 from budgetbench.kernels import Floats, Kernel, Values
-from budgetbench.lazy import lazy, one_thread
+from budgetbench.lazy import lazy
 from budgetbench.results import Results, completed
-from budgetbench.results.comparators import bounds_of, read_comparators, write_comparators
+from budgetbench.results.comparators import FILE, bounds_of, read_comparators, write_comparators
 from budgetbench.sparse import Inputs, dense
 from budgetbench.streams import load_problem, stream_of
+
+__all__ = ["FILE", "make_comparators", "search"]
 
 linalg = lazy("scipy.linalg")
 
@@ -67,7 +69,7 @@ def make_comparators(folder: Path, cache: Cache) -> int:
             if data.identity != identity and not experiment.dataset.redraw:
                 raise RequestError(f"{folder}: the runs saw other data than there is now. Run the experiment again.")
         stream = stream_of(problem, experiment, run)
-        g = search(experiment.kernel, problem.X[stream.order], 2.0 * stream.labels[stream.order] - 1)
+        g = search(experiment.kernel, problem.X[stream.order], np.where(stream.labels[stream.order] == 1, 1.0, -1.0))
         found[experiment.examples_key(identity, run)] = g
         write_comparators(folder, found)
     return len(runs)
@@ -83,7 +85,7 @@ def _runs(results: Results) -> list[int]:
 
 
 def search(kernel: Kernel, X: Inputs, y: Values) -> Comparators:
-    """Comparators for a stream of inputs X (n, d) with labels y (n,) of ±1: for each norm the g of the least loss found.
+    """Comparators for a stream of inputs X (n, d) with labels y (n,) of ±1: of each norm the g of the least loss.
 
     They are SVMs without bias in the span of some examples, for several C, scaled; the first is g = 0, of loss n. How
     good they are matters for how much a bound says, and not for whether it holds: of whatever g was found, neither norm

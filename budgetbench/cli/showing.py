@@ -100,13 +100,22 @@ def _failed(verdict: verdicts.Verdict) -> str:
     return f" {said[:1].upper()}{said[1:]}." if said else ""
 
 
-def bounds(results: ResultsArgument = Path("results"), data: Data = Path("data"), mirror: Mirror = None, quiet: Quiet = False) -> None:
-    """Look for hypotheses that mistake bounds set the recorded runs beside; check shows the bounds."""
-    cache = datasets.Cache(data, mirror, quiet=quiet)
+def bounds(
+    results: ResultsArgument = Path("results"), data: Data = Path("data"), mirror: Mirror = None, quiet: Quiet = False
+) -> None:
+    """Look for the hypotheses beside which theorems bound the recorded runs; check shows the bounds."""
+    # What cannot be had for one experiment does not stop the others.
+    cache, problems = datasets.Cache(data, mirror, quiet=quiet), []
     for folder in archive.experiment_folders(results):
-        searched = comparators.make_comparators(folder, cache)
+        try:
+            searched = comparators.make_comparators(folder, cache)
+        except BudgetbenchError as error:
+            problems.append(str(error))
+            continue
         if searched and not quiet:
-            typer.echo(f"{folder.name}: comparators of {searched} stream{'s' * (searched != 1)}")
+            typer.echo(f"{folder / comparators.FILE}: {searched} stream{'s' * (searched != 1)}")
+    if problems:
+        raise BudgetbenchError("\n".join(problems))
 
 
 def report(

@@ -7,6 +7,7 @@ of the first.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -21,16 +22,26 @@ ROUNDING = 1e-4
 """K(x, x) above 1 by no more than this is float32's."""
 
 
+STEPS = 16
+"""Hypotheses that `refined` puts in place of one."""
+
+
 class Comparators(NamedTuple):
     """Hypotheses g that a stream is compared with.
 
-    norms, losses : ‖g‖ and D₁ of each, of shape (m,).
+    norms, losses : ‖g‖, rising, and D₁ of each, of shape (m,).
     square : R², the largest K(x, x) of the stream.
     """
 
     norms: Values
     losses: Values
     square: float
+
+
+def refined(g: Comparators) -> Comparators:
+    """Those between neighbours too: a mean of two g has no more than the means of their norms and losses."""
+    norms = np.unique(np.concatenate([np.linspace(a, b, STEPS + 1) for a, b in pairwise(g.norms)]))
+    return Comparators(norms, np.interp(norms, g.norms, g.losses), g.square)
 
 
 def additive_bound(g: Comparators, step: float) -> Values:

@@ -34,8 +34,9 @@ def read_comparators(folder: Path) -> dict[str, Comparators]:
     try:
         table = pd.read_csv(path, dtype=COLUMNS, usecols=list(COLUMNS))
         numbers = table[["norm", "loss", "square"]].to_numpy()
-        if not np.isfinite(numbers).all() or (numbers < 0).any():
-            raise ValueError("numbers from 0 on are accepted")
+        rising = table.groupby("examples")["norm"].is_monotonic_increasing.all()
+        if not np.isfinite(numbers).all() or (numbers < 0).any() or not rising:
+            raise ValueError("accepted are numbers from 0 on, the norms of a stream rising")
     except (OSError, ValueError) as error:
         raise RequestError(
             f"{path}: no table of comparators ({error}). Remove it; budgetbench bounds {folder} makes it anew."

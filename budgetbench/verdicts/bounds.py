@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from budgetbench.archive import data_identity
-from budgetbench.engine.bounds import Comparators
+from budgetbench.engine.bounds import Comparators, refined
 from budgetbench.results import Results
 from budgetbench.results.comparators import bounds_of, read_comparators
 from budgetbench.results.measures import MEASURES, MeasureName, Unit
@@ -69,11 +69,11 @@ def within_bound(view: View, *, of: Selectors, measure: MeasureName = "online_mi
 
 def _kept(view: View, candidate: Candidate, label: str, measure: MeasureName) -> Kept:
     values, results = candidate.values(measure), view.results(candidate.experiment)
-    given = _by_run(results, [int(run) for run in values.index])
+    given = _by_run(results, values.index.astype(int).tolist())
     algorithm = str(candidate.runs["algorithm"].iloc[0])
     rows = {}
-    for run, counted in values.items():
-        g = given[int(run)]
+    for run, counted in zip(given, values, strict=True):
+        g = given[run]
         bounds = bounds_of(algorithm, candidate.params, g).get(measure, np.full(len(g.norms), np.inf))
         best = int(np.argmin(bounds))
         if not np.isfinite(bounds[best]):
@@ -111,4 +111,4 @@ def _by_run(results: Results, runs: list[int]) -> dict[int, Comparators]:
     if lacking:
         reason = Reason("no_comparators", {"experiment": results.folder.name, "lacking": lacking, "runs": len(runs)})
         raise MissingError(f"no comparators of {results.folder.name}", reason)
-    return {run: found[key] for run, key in keys.items()}
+    return {run: refined(found[key]) for run, key in keys.items()}

@@ -46,8 +46,8 @@ OUTCOMES = (HOLDS, EXPLAINED, FAILS, UNDECIDED, NOT_RUN)
 
 Basis = Literal["measured", "input", "construction", "theorem"]
 """Whether a statement can come out either way (`measured`), repeats what the experiment was told (`input`), follows
-from the rules of the program (`construction`), or is proved for any stream (`theorem`), so that a run that breaks it shows
-an error of the program: only the first says anything of the paper."""
+from the rules of the program (`construction`), or is proved for any stream (`theorem`), so that a run that breaks it
+shows an error of the program: only the first says anything of the paper."""
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ A file has `paper` (what it is, the datasets of the experiments that it needs, a
 learner that takes another's place), `numbers` (blocks of rows, each row a learner and its published values, or facts of
 the experiment), `claims` (entries with a `statement` and its keys) and `left_out` (what is not checked, and why). What
 does not hold may be `explained`, by a `reason` with the `bound` that it reaches to and the `reading` that shows it. A
-claim whose `basis` is an `input` of the experiment, the `construction` of the program, or a `theorem`, is not counted with what was
-measured.
+claim whose `basis` is an `input` of the experiment, the `construction` of the program, or a `theorem`, is not counted
+with what was measured.
 """
 
 from __future__ import annotations
