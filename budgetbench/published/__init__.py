@@ -53,6 +53,12 @@ def read(key: str) -> Document:
     return parse(file.read_text(encoding="utf-8"), str(file))
 
 
+def difference(first: Value, second: Value) -> Value:
+    """The difference of two printed numbers; what spread it has is not printed."""
+    text = " − ".join(one.text.split()[0] for one in (first, second))
+    return Value(round(first.mean - second.mean, 6), None, f"{text} %" if first.text.endswith("%") else text)
+
+
 def value(printed: Any) -> Value:
     """What a printed number such as ``20.99 ± 0.06 %`` says; ValueError if it is none."""
     match = PRINTED.fullmatch(str(printed))
@@ -67,7 +73,7 @@ def rows_of(key: str, item: str) -> Iterator[tuple[Mapping[str, Any], dict[str, 
     for block in read(key).data.get("numbers") or []:
         for row in block["rows"] if block["item"] == item else []:
             if "of" in row:
-                names = [name for name in row if name not in ("of", "explained")]
+                names = [name for name in row if name not in ("of", "less", "explained")]
                 yield row["of"], {name: value(row[name]) for name in names}
 
 

@@ -20,6 +20,7 @@ from budgetbench.kernels import Kernel
 from budgetbench.lazy import one_thread
 from budgetbench.learners import learners
 from budgetbench.results.curves import checkpoints_of
+from budgetbench.results.sizes import budget_of
 from budgetbench.runner.plan import Trial
 from budgetbench.runner.provenance import host
 from budgetbench.runner.workspace import open_access
@@ -28,6 +29,9 @@ from budgetbench.streams import LearningProblem, Stream, make_learner, stream_of
 from budgetbench.version import __version__
 
 Record = dict[str, Any]
+
+#: Bytes of kernel values that the learners of a cohort may hold, each by itself.
+COHORT_LIMIT = 1 << 31
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,8 @@ class Unit:
 
 
 def units(trials: Sequence[Trial], has_gram: bool, experiment: Experiment) -> list[Unit]:
-    """Divide trials into units: single ones where a Gram matrix is shared, one cohort for each run where not.
+    """Divide trials into units: single ones where a Gram matrix is shared, cohorts where not: one for each run, or as
+    many as keep within `COHORT_LIMIT` what their learners hold.
 
     A learner to which the order of the examples is all one is done once where runs differ in nothing else.
     """
@@ -77,12 +82,28 @@ def units(trials: Sequence[Trial], has_gram: bool, experiment: Experiment) -> li
     for run in sorted({trial.run for trial in rest}):
         of_run = [trial for trial in rest if trial.run == run]
         alone = [trial for trial in of_run if has_gram or not issubclass(learners[trial.algorithm], OnlineLearner)]
-        cohort = tuple(trial for trial in of_run if trial not in alone)
         found += [Unit(run, (trial,)) for trial in alone]
-        if cohort:
-            found.append(Unit(run, cohort))
+        found += [Unit(run, cohort) for cohort in cohorts([trial for trial in of_run if trial not in alone])]
     # What takes longest comes first, so that no worker is left alone with it in the end: cohorts, then batch learners.
     return sorted(found, key=lambda unit: (len(unit.trials) == 1, not learners[unit.trials[0].algorithm].batch))
+
+
+def cohorts(trials: Sequence[Trial]) -> list[tuple[Trial, ...]]:
+    """Divide online learners of one run into those that go together, all in one cohort where memory allows.
+
+    A learner holds the kernel values among as many examples as its budget; one without a budget counts for nothing.
+    """
+    found: list[tuple[Trial, ...]] = []
+    left = 0
+    for trial in trials:
+        needed = 4 * (budget_of(trial.params) or 0) ** 2
+        if found and needed <= left:
+            found[-1] += (trial,)
+        else:
+            found.append((trial,))
+            left = COHORT_LIMIT
+        left -= needed
+    return found
 
 
 def execute(unit: Unit, setting: Setting) -> list[Record]:

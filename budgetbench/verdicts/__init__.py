@@ -7,7 +7,8 @@ statement, `statistics` what runs can show. `check` puts them together into the 
 
 from __future__ import annotations
 
-from budgetbench.verdicts import bounds as _bounds  # noqa: F401  a statement registers itself
+from budgetbench.verdicts import bounds as bounds
+from budgetbench.verdicts import draws as draws
 from budgetbench.verdicts.checking import check
 from budgetbench.verdicts.model import Paper, Verdict, counts, failures
 from budgetbench.verdicts.published import papers, published

@@ -146,12 +146,14 @@ class Number(Said):
     of : selector of the learner, or None for a fact of the experiment.
     name : measure or fact.
     draws : the paper's data is one random draw, to be looked for among ours.
+    less : selector of the learner that is subtracted in the same draw, or None; `value` is of the difference then.
     """
 
     of: Mapping[str, Any] | None
     name: str
     value: Value
     draws: bool = False
+    less: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

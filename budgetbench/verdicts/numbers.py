@@ -8,7 +8,9 @@ stands beside it and decides nothing: what is asked is how far ours is, not whet
 Where the paper's data is one random draw (`draws`), the published standard deviation is that of permutations of this
 draw and says nothing of how far another draw may be. The number is then looked for among our draws: it holds within
 three of *our* standard deviations, and its quantile among them is told. With fewer than `DRAWS` of them the tolerance
-is widened instead.
+is widened instead. What all learners owe to the draw would hide how they differ: so one learner tells where the draw
+lies, and of the others the difference from a learner of the same draw is looked for (`Number.less`). Whole rows are
+the matter of the statement `among_draws`.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from budgetbench.results.records import completed
 from budgetbench.verdicts.evidence import Evidence, Measured, MissingError, Reason, Tolerance
 from budgetbench.verdicts.model import Number
 from budgetbench.verdicts.selection import Selector, View
-from budgetbench.verdicts.statistics import FEW, OPEN, REFUTED, SHOWN, WIDER, Interval, welch
+from budgetbench.verdicts.statistics import FEW, OPEN, REFUTED, SHOWN, WIDER, Interval, student, welch
 
 SPREADS = 3.0
 PUBLISHED_RUNS = 5
@@ -114,6 +116,8 @@ def _fact(number: Number, view: View) -> Measured:
 
 def _mean(number: Number, of: Selector, view: View) -> Measured:
     measure, values = MEASURES[number.name], view.pick(of)[0].values(number.name)
+    if number.less is not None:
+        values = (values - view.pick(number.less)[0].values(number.name)).dropna()
     printed, mean, n = number.value, float(values.mean()), len(values)
     spread = float(values.std()) if n > 1 else None
     few = n < (DRAWS if number.draws else FEW)
@@ -121,7 +125,8 @@ def _mean(number: Number, of: Selector, view: View) -> Measured:
     near = abs(mean - printed.mean) <= tolerance.amount
     outcome = REFUTED if not near else OPEN if few else SHOWN
     reason = Reason("few_runs", {"runs": n}) if few else _quantile(values, printed) if number.draws else None
-    row = Evidence("ours - published", _interval(printed, mean, spread, n), measure.unit)
+    between = _from_a_draw(printed, mean, spread, n) if number.draws else _interval(printed, mean, spread, n)
+    row = Evidence("ours - published", between, measure.unit)
     return Measured(outcome, mean, spread, tolerance, reason, (row,))
 
 
@@ -139,6 +144,14 @@ def _interval(printed: Value, mean: float, spread: float | None, n: int) -> Inte
     if n < FEW or spread is None:
         return Interval(n, difference)
     return replace(welch(difference, (spread, n), (printed.spread or 0.0, PUBLISHED_RUNS)), runs=n)
+
+
+def _from_a_draw(printed: Value, mean: float, spread: float | None, n: int) -> Interval:
+    """Where the mean of our draws lies from the paper's, which is one more draw."""
+    difference = mean - printed.mean
+    if n < FEW or spread is None:
+        return Interval(n, difference)
+    return student(n, difference, spread * sqrt(1 + 1 / n), n - 1)
 
 
 def _quantile(values: pd.Series[float], printed: Value) -> Reason:

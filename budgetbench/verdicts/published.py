@@ -2,10 +2,10 @@
 
 A file has `paper` (what it is, the datasets of the experiments that it needs, and its `substitutes`: what is said of a
 learner that takes another's place), `numbers` (blocks of rows, each row a learner and its published values, or facts of
-the experiment), `claims` (entries with a `statement` and its keys) and `left_out` (what is not checked, and why). What
-does not hold may be `explained`, by a `reason` with the `bound` that it reaches to and the `reading` that shows it. A
-claim whose `basis` is an `input` of the experiment, the `construction` of the program, or a `theorem`, is not counted
-with what was measured.
+the experiment; `less` names the learner that is subtracted from a value), `claims` (entries with a `statement` and its
+keys) and `left_out` (what is not checked, and why). What does not hold may be `explained`, by a `reason` with the
+`bound` that it reaches to and the `reading` that shows it. A claim whose `basis` is an `input` of the experiment, the
+`construction` of the program or a `theorem` is not counted with what was measured.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from budgetbench.document import Document, Key
 from budgetbench.errors import ParameterError, refuse
 from budgetbench.learners import learners
 from budgetbench.parameters import DIFFERENT, ONE_OR_SEVERAL, Accepted, FolderName, Parameter, check, declared, keywords
-from budgetbench.published import NUMBER, PAPERS, PRINTED, read, value
+from budgetbench.published import NUMBER, PAPERS, PRINTED, Value, difference, read, value
 from budgetbench.reading import Reading
 from budgetbench.results.measures import MEASURES
 from budgetbench.verdicts.model import Basis, Claim, Explanation, LeftOut, Number, Paper
@@ -105,8 +105,11 @@ def _numbers(reading: Reading, at: Key, key: str, block: Mapping[str, Any]) -> l
     for number, printed in enumerate(block["rows"]):
         here, row = (*at, "rows", number), dict(printed)
         of, explained = row.pop("of", None), row.pop("explained", {})
+        less = row.pop("less", {})
         _judge_selectors(reading, (*here, "of"), of)
+        _judge_selectors(reading, (*here, "less"), less)
         reading.known(here, row, MEASURES if of else FACTS)
+        reading.known((*here, "less"), less, row)
         reasons = _explained(reading, (*here, "explained"), explained, row)
         slug = _slug("-".join(str(value) for value in (of or {"": block["experiment"]}).values()))
         for name, text in row.items():
@@ -119,16 +122,29 @@ def _numbers(reading: Reading, at: Key, key: str, block: Mapping[str, Any]) -> l
                 item=block["item"],
                 quote=block["quote"],
                 experiments=(block["experiment"],),
-                learners=_learners([of] if of else []),
+                learners=_learners([of, *selectors(less.get(name))] if of else []),
                 basis=_basis(of, name, text),
                 explained={"all": reasons[name]} if name in reasons else {},
                 of=of,
                 name=name,
-                value=value(text),
+                value=_value(reading, here, name, block),
                 draws=bool(block.get("draws")),
+                less=less.get(name),
             )
             found.append(((*here, name), said))
     return found
+
+
+def _value(reading: Reading, row: Key, name: str, block: Mapping[str, Any]) -> Value:
+    """What a row of a block prints or, where another learner is subtracted, the difference of what both rows print."""
+    own = block["rows"][row[-1]]
+    less = own.get("less", {}).get(name)
+    if less is None:
+        return value(own[name])
+    others = [row[name] for row in block["rows"] if row.get("of") == less and PRINTED.fullmatch(str(row.get(name)))]
+    if not others:
+        reading.note((*row, "less", name), less, f"a learner whose {name} stands in another row")
+    return difference(value(own[name]), value((others or [own[name]])[0]))
 
 
 def _basis(of: Mapping[str, Any] | None, name: str, text: Any) -> Basis:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import inf
+from math import ceil, inf, log
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,10 @@ from budgetbench.significance import ALPHA
 
 FEW = 5
 WIDER = 3.0
+INNER = 0.9
+"""What lies among rows is no further from their middle than this share of all such rows."""
+ROWS = ceil(log(ALPHA / 2) / log(INNER))
+"""With fewer rows even one that is further out than all of them may be one of the outer tenth."""
 
 SHOWN, OPEN, REFUTED = "shown", "open", "refuted"
 
@@ -60,7 +64,7 @@ def of_values(values: pd.Series) -> Interval:
     if n < FEW:
         return Interval(n, mean)
     error = 0.0 if given.min() == given.max() else float(given.std() / np.sqrt(n))
-    return _student(n, mean, error, n - 1)
+    return student(n, mean, error, n - 1)
 
 
 def mean_difference(a: pd.Series, b: pd.Series, paired: bool) -> Interval:
@@ -80,10 +84,10 @@ def welch(difference: float, first: tuple[float, int], second: tuple[float, int]
     freedom = sum(squares) ** 2 / max(
         sum(square**2 / (n - 1) for square, (_, n) in zip(squares, (first, second), strict=True)), 1e-300
     )
-    return _student(min(first[1], second[1]), difference, float(np.sqrt(sum(squares))), max(freedom, 1.0))
+    return student(min(first[1], second[1]), difference, float(np.sqrt(sum(squares))), max(freedom, 1.0))
 
 
-def _student(runs: int, mean: float, error: float, freedom: float) -> Interval:
+def student(runs: int, mean: float, error: float, freedom: float) -> Interval:
     """From a mean and its standard error, which is 0 where all runs agree."""
 
     def tail(threshold: float) -> float:
@@ -105,6 +109,37 @@ def spread_ratio(a: pd.Series, b: pd.Series) -> Interval:
     law = stats.f(len(a) - 1, len(b) - 1)
     low, high = (ratio / np.sqrt(law.ppf(q)) for q in (1 - ALPHA / 2, ALPHA / 2))
     return Interval(n, ratio, float(low), float(high), lambda threshold: float(law.cdf((ratio / threshold) ** 2)))
+
+
+def share_nearer(ours: pd.DataFrame, other: pd.Series) -> Interval:
+    """The share of our rows that lie nearer to the middle than another row does, with Clopper and Pearson's interval.
+
+    Distances are Mahalanobis': where columns move together, a row that leaves the others by little is far if it leaves
+    them against the grain, and it makes no difference which column is subtracted from which. All rows have their part
+    in the middle and in the covariance, the other one too: so if it is a row like ours, each place among the n + 1 is
+    as probable for it, whatever their distribution. With fewer than `ROWS` rows, or than two for each column, the
+    interval has no ends.
+
+    Parameters
+    ----------
+    ours : of shape (n, columns).
+    other : a value for each column.
+    """
+    rows = np.vstack([ours.to_numpy(dtype=float), other[ours.columns].to_numpy(dtype=float)])
+    centred = rows - rows.mean(axis=0)
+    scale = centred.std(axis=0)
+    left, size, _ = np.linalg.svd(centred / np.where(scale, scale, 1.0), full_matrices=False)
+    distances = np.square(left[:, size > 1e-9 * size[0]]).sum(axis=1)  # squared, in units of n
+    n, k = len(ours), int((distances[:-1] < distances[-1]).sum())
+    if n < max(ROWS, 2 * ours.shape[1]):
+        return Interval(n, k / n, allowance=inf)
+    ends = stats.binomtest(k, n).proportion_ci(1 - ALPHA)
+
+    def tail(threshold: float) -> float:
+        low, high = stats.binom.cdf(k, n, threshold), stats.binom.sf(k - 1, n, threshold)
+        return float(low if low < high else 1 - high)
+
+    return Interval(n, k / n, float(ends.low), float(ends.high), tail)
 
 
 def below(found: Interval, threshold: float) -> float:

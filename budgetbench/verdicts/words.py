@@ -130,7 +130,10 @@ def quantity(verdict: Verdict) -> str:
     said = verdict.said
     if not isinstance(said, Number):
         return said.text
-    return MEASURES[said.name].said if said.of else FACTS[said.name].words.capitalize()
+    if not said.of:
+        return FACTS[said.name].words.capitalize()
+    less = f" − {label(said.less['algorithm'], {}, said.less)}" if said.less else ""
+    return MEASURES[said.name].said + less
 
 
 def published(verdict: Verdict) -> str:
@@ -150,7 +153,7 @@ def ours(verdict: Verdict, unit: bool = True) -> str:
     if not said.of:
         return f"{found.mean:.6g}"
     own = MEASURES[said.name].unit
-    return f"{own.text(found.mean, found.spread)} {own.sign * unit}".rstrip()
+    return minus(f"{own.text(found.mean, found.spread)} {own.sign * unit}".rstrip())
 
 
 def difference(verdict: Verdict, interval: bool = True, unit: bool = True) -> str:

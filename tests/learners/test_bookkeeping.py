@@ -93,15 +93,16 @@ def test_what_cancels_out_in_the_span_is_nothing() -> None:
 
 def test_the_multiclass_svm_says_what_it_has_no_memory_for(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = np.random.default_rng(0).normal(size=(30, 2)).astype(np.float32), np.arange(30) % 3
-    for limit, fits in ((4 * 30**2, True), (4 * 30**2 - 1, False)):
-        monkeypatch.setattr(sys.modules[MulticlassSVM.__module__], "MEMORY_LIMIT", limit)
-        model = MulticlassSVM(gamma=0.5)
-        model.start(np.arange(3), 2)
-        model.learn(Gram(model._kernel.matrix(X, X), X), y, np.arange(30))  # whose memory is another's
+    model: Any = MulticlassSVM(gamma=0.5).fit(X, y)
+    for room, fits in ((model.n_support_ + 1, True), (model.n_support_ - 1, False)):
+        monkeypatch.setattr(sys.modules[MulticlassSVM.__module__], "MEMORY_LIMIT", 4 * room**2)
+        held = MulticlassSVM(gamma=0.5)
+        held.start(np.arange(3), 2)
+        held.learn(Gram(held._kernel.matrix(X, X), X), y, np.arange(30))  # whose memory is another's
         if fits:
             model.fit(X, y)
         else:
-            with pytest.raises(MemoryError, match=r"multiclass_svm holds all kernel values: 0\.0 GB"):
+            with pytest.raises(MemoryError, match=rf"its support set, which has more than {room} examples here"):
                 model.fit(X, y)
 
 

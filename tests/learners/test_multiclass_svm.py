@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -114,6 +116,42 @@ def test_neither_the_order_nor_the_access_matters() -> None:
 
 def test_stops_after_so_many_sweeps() -> None:
     X, y = clouds(120, 4, 3)
+    model = MulticlassSVM(kernel="rbf", gamma=0.5, sweeps=2).fit(X, y)
+    assert model.sweeps_ == 2
+    assert model.violation_ > 0.01
+
+
+@pytest.mark.parametrize("C", [0.3, 20.0])
+def test_solved_in_pieces_it_is_the_same_machine(C: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = clouds(400, 4, 0)
+    kernel = make_kernel("rbf", gamma=0.5)
+    how: dict[str, Any] = {"C": C, "kernel": "rbf", "gamma": 0.5, "tolerance": 1e-7, "sweeps": 100000}
+    whole = MulticlassSVM(**how).fit(X, y)
+    room = whole.n_support_ + 5
+    assert room < len(X)
+    monkeypatch.setattr(sys.modules[MulticlassSVM.__module__], "MEMORY_LIMIT", 4 * room**2)
+    asked: list[int] = []
+
+    class Counted(Streamed):
+        def between(self, rows: Any, columns: Any) -> Any:
+            asked.append(len(rows) * len(columns))
+            return super().between(rows, columns)
+
+    pieces = MulticlassSVM(**how)
+    pieces.start(np.arange(4), X.shape[1])
+    pieces.learn(Counted(kernel, X), y, np.random.default_rng(1).permutation(len(X)))
+    assert max(asked) < room**2
+    assert full(pieces, 400, 4) == pytest.approx(full(whole, 400, 4), abs=1e-4 * C)
+    K = kernel.matrix(X, X).astype(np.float64)
+    assert dual(full(pieces, 400, 4), K, y) == pytest.approx(dual(full(whole, 400, 4), K, y), rel=1e-8)
+    gradient = K @ full(pieces, 400, 4) - np.eye(4)[y]
+    lowest = np.where(full(pieces, 400, 4) < C * np.eye(4)[y], gradient, np.inf).min(axis=1)
+    assert (gradient.max(axis=1) - lowest).max() < 2e-6  # of all examples, those left out among them
+
+
+def test_in_pieces_it_stops_after_so_many_sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = clouds(120, 4, 3)
+    monkeypatch.setattr(sys.modules[MulticlassSVM.__module__], "MEMORY_LIMIT", 4 * 110**2)
     model = MulticlassSVM(kernel="rbf", gamma=0.5, sweeps=2).fit(X, y)
     assert model.sweeps_ == 2
     assert model.violation_ > 0.01

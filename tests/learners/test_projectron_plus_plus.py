@@ -25,7 +25,7 @@ def twin(course: Any, projected: Any) -> Callable[..., Any]:
         U: float | None = None,
         eta: float | None = None,
         budget: int | None = None,
-        progress: str = "printed",
+        progress: str = "fixed_cost",
         epochs: int = 1,
     ) -> Any:
         done, a = course(), {}  # example → aᵢ
@@ -79,9 +79,9 @@ def twin(course: Any, projected: Any) -> Callable[..., Any]:
 
 PARAMETERS: list[dict[str, Any]] = [
     {"bound_budget": 30},
-    {"bound_budget": 30, "progress": "fixed_cost"},
+    {"bound_budget": 30, "progress": "printed"},
     {"U": 0.7},
-    {"U": 0.7, "progress": "fixed_cost"},
+    {"U": 0.7, "progress": "printed"},
     {"U": 4.0, "epochs": 2},
     {"eta": 0.4},
     {"eta": 0.1, "budget": 12},
@@ -138,7 +138,7 @@ def test_a_budget_alone_matches_its_own_bound() -> None:
 
 def test_the_test_of_progress_needs_a_bound() -> None:
     with pytest.raises(ParameterError, match="progress"):
-        ProjectronPlusPlus.checked({"eta": 0.1, "progress": "fixed_cost"})
+        ProjectronPlusPlus.checked({"eta": 0.1, "progress": "printed"})
 
 
 def test_it_goes_by_its_name_in_the_paper() -> None:

@@ -13,6 +13,7 @@ from budgetbench.errors import RequestError
 from budgetbench.experiment import Algorithm, Experiment
 from budgetbench.learners import learners
 from budgetbench.results.curves import checkpoints_of
+from budgetbench.runner import execute
 from budgetbench.runner.execute import units
 from budgetbench.runner.plan import Trial, plan, to_do
 from budgetbench.sections import DatasetSection, LabelNoise
@@ -191,6 +192,12 @@ def test_a_revision_changes_the_key(keys: Keys, monkeypatch: pytest.MonkeyPatch)
     assert not {*middle} & {*keys()}
 
 
+def test_a_parameter_that_came_later_is_in_a_key_once_it_is_asked_for(keys: Keys) -> None:
+    assert keys() == ["087a8d30b2f6fbad", "51955d17220e44e0"]  # as before there were ties to break in other ways
+    assert keys("algorithms.0.ties=oldest") == keys()
+    assert not {*keys("algorithms.0.ties=newest")} & {*keys()}
+
+
 def test_the_data_of_its_own_run_counts(experiment: Any) -> None:
     wanted = experiment(text=CONFIG)
     shared = plan(wanted, lambda run: "a")
@@ -225,6 +232,14 @@ def test_units_share_what_can_be_shared(experiment: Any) -> None:
         (0, ["svm"], []),
         (1, ["svm"], []),
     ]
+
+
+def test_a_cohort_holds_no_more_than_memory_allows(experiment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(execute, "COHORT_LIMIT", 4 * 100**2)
+    budgets = [None, 60, 80, 10, 100, 300, None, 5]
+    trials = [Trial("budget_perceptron", {"budget": budget}, 0, f"{budget}") for budget in budgets]
+    found = [[trial.params["budget"] for trial in one.trials] for one in units(trials, False, experiment(text=CONFIG))]
+    assert sorted(found, key=repr) == [[100], [10], [300], [None, 5], [None, 60, 80]]
 
 
 def test_what_is_the_same_in_every_run_is_done_once(experiment: Any) -> None:

@@ -112,6 +112,20 @@ def test_a_drawn_data_set_is_looked_for_among_our_draws(write: Make) -> None:
     assert check(view, "online_error", 20.25, 0.01).outcome.name == "fails"
 
 
+def test_what_all_owe_to_the_draw_does_not_hide_a_difference(write: Make) -> None:
+    draws = [0.20 + 0.001 * i for i in range(20)]
+    above = [error + 0.05 + 0.0001 * (-1) ** i for i, error in enumerate(draws)]  # by 5.00 points, spread 0.01
+    view = write(records("perceptron", online_error=draws), records("forgetron", {"budget": 5}, online_error=above))
+    of = {"algorithm": "forgetron", "budget": 5}
+    near = check(view, "online_error", 5.02, draws=True, of=of, less={"algorithm": "perceptron"})
+    assert (near.outcome.name, words.ours(near)) == ("holds", "5.00 ± 0.01 %")
+    assert words.title(near) == "Forgetron, B = 5: mistakes − Perceptron"
+    assert check(view, "online_error", 5.1, draws=True, of=of, less={"algorithm": "perceptron"}).outcome.name == "fails"
+    found = near.evidence[0].interval  # where another draw may lie, not the mean of ours
+    assert found.high is not None
+    assert found.high - found.mean == pytest.approx(2.093 * 0.01026 * (1 + 1 / 20) ** 0.5, rel=1e-2)
+
+
 def test_facts_of_the_experiment(view: View) -> None:
     def fact(name: str, mean: float) -> tuple[str, str]:
         verdict = check(view, name, mean, of=None)

@@ -14,6 +14,7 @@ from budgetbench.config import load
 from budgetbench.document import parse
 from budgetbench.errors import ConfigError, RequestError
 from budgetbench.experiment import Parameters
+from budgetbench.published import rows_of
 from budgetbench.results.measures import MEASURES
 from budgetbench.results.sizes import budget_of
 from budgetbench.verdicts import papers, published
@@ -88,12 +89,8 @@ def test_there_are_many() -> None:
 
 
 def orabona(item: str) -> dict[tuple[str, Any], dict[str, str]]:
-    rows: dict[tuple[str, Any], dict[str, str]] = {}
-    for number in published("orabona2008").numbers:
-        if number.item == item and number.of and "progress" not in number.of:
-            place = (number.of["algorithm"], number.of.get("budget"))
-            rows.setdefault(place, {})[number.name] = number.value.text
-    return rows
+    rows = [row for row in rows_of("orabona2008", item) if "progress" not in row[0]]
+    return {(of["algorithm"], of.get("budget")): {name: one.text for name, one in row.items()} for of, row in rows}
 
 
 def test_orabonas_tables_as_printed() -> None:
@@ -239,6 +236,20 @@ def test_numbers_are_read_strictly(old: str, new: str, message: str) -> None:
     with pytest.raises(ConfigError) as caught:
         interpret("made_up", parse(NUMBERS.replace(old, new), "p.yaml"))
     assert f"p.yaml:{message}" in str(caught.value)
+
+
+def test_a_difference_is_of_two_printed_numbers() -> None:
+    less = "- {of: {algorithm: mira}, less: {test_error: {algorithm: svm, C: 1}}, test_error: 3.50 ± 0.1 %}"
+    given = f"{NUMBERS}      {less}"
+    second = interpret("made_up", parse(given, "p.yaml")).numbers[1]
+    assert (second.value.mean, second.value.spread, second.value.text) == (2.5, None, "3.50 − 1 %")
+    assert second.learners == ("mira", "svm")
+    with pytest.raises(ConfigError) as caught:
+        interpret("made_up", parse(given.replace("C: 1}}", "C: 2}}"), "p.yaml"))
+    wrong = "found {'algorithm': 'svm', 'C': 2}; accepted: a learner whose test_error stands in another row"
+    assert f"p.yaml:9: numbers[0].rows[1].less.test_error: {wrong}" in str(caught.value)
+    with pytest.raises(ConfigError, match=r"rows\[1\]\.less\.online_error: found 'online_error'; accepted: test_error"):
+        interpret("made_up", parse(given.replace("less: {test_error", "less: {online_error"), "p.yaml"))
 
 
 def test_names_are_unique() -> None:
