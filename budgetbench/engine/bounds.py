@@ -40,7 +40,7 @@ class Comparators(NamedTuple):
 
 def refined(g: Comparators) -> Comparators:
     """Those between neighbours too: a mean of two g has no more than the means of their norms and losses."""
-    norms = np.unique(np.concatenate([np.linspace(a, b, STEPS + 1) for a, b in pairwise(g.norms)]))
+    norms = np.unique(np.concatenate([g.norms, *(np.linspace(a, b, STEPS + 1) for a, b in pairwise(g.norms))]))
     return Comparators(norms, np.interp(norms, g.norms, g.losses), g.square)
 
 

@@ -25,6 +25,9 @@ from budgetbench.verdicts.statistics import REFUTED, SHOWN, of_values
 
 OF_BOUND = Unit("of the bound", digits=2)
 
+ROUNDING = 1e-6
+"""Share of a bound: comparators are kept with seven digits."""
+
 
 @dataclass(frozen=True)
 class Kept(Evidence):
@@ -61,7 +64,7 @@ def within_bound(view: View, *, of: Selectors, measure: MeasureName = "online_mi
     labels = [", ".join(filter(None, (one.label, parameters_text(one.params, differing)))) for one in candidates]
     rows = [_kept(view, one, label, measure) for one, label in zip(candidates, labels, strict=True)]
     rows.sort(key=lambda one: -one.share)
-    broken = [one for one in rows if one.share > 1]
+    broken = [one for one in rows if one.share > 1 + ROUNDING]
     found = f"{rows[0].share:.2f} of the bound at most" if not broken else f"{len(broken)} of {len(rows)} break it"
     outcome = REFUTED if broken else SHOWN
     return Finding(f"{MEASURES[measure].said} ≤ bound", tuple(rows), lambda _: outcome, found)
