@@ -78,6 +78,7 @@ class Algorithm:
     select_kernel : as `select`, for the kernels; where both are given they are the same.
     sizes : parameters that set how much the learner keeps: each of their values has a best of its own.
     packages : where the learner is not ours: its package with the version, and others that it needs.
+    later : parameters with their defaults that came when there were results already; at these they are not in keys.
     title : what it is called in tables and figures, where that is not the learner's own title.
     entry : how it is written, where that is not a mapping of its name and parameters.
     """
@@ -90,6 +91,7 @@ class Algorithm:
     select_kernel: str | None = None
     sizes: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
+    later: Mapping[str, Any] = field(default_factory=dict)
     title: str | None = None
     entry: dict[str, Any] | None = None
 
@@ -106,6 +108,10 @@ class Algorithm:
     def searched(self) -> dict[str, tuple[Any, ...]]:
         """Where one parameter set is chosen: the parameters with the values among which it is."""
         return {name: values for name, values in self.grid.items() if self.is_searched(name) and len(values) > 1}
+
+    def told_by_key(self, params: Parameters) -> Parameters:
+        """Those of the parameters that tell a run from others: all but those at a default that nobody could change."""
+        return {name: value for name, value in params.items() if name not in self.later or value != self.later[name]}
 
     def crossed(self, grid: KernelGrid) -> Algorithm:
         """Each of its parameter sets with each of the kernels."""
@@ -266,7 +272,7 @@ class Experiment:
             "revision": REVISION,
             "kernel": self.kernel_of(params).plain,
             "algorithm": [algorithm.name, algorithm.revision, *algorithm.packages],
-            "params": without_kernel(params),
+            "params": algorithm.told_by_key(without_kernel(params)),
             "run": run,
         }
         return _digest(what)

@@ -63,6 +63,14 @@ class Size:
     kept: bool = True
 
 
+@dataclass(frozen=True)
+class Later:
+    """A mark: the parameter came when there were results already.
+
+    Where it has its default it is no part of a run's key, so that what was done without it counts.
+    """
+
+
 #: The annotations that declarations share.
 #: What a learner that needs a budget has where none is given.
 USUAL_BUDGET = 100
@@ -130,6 +138,11 @@ class Parameter:
     @property
     def unit(self) -> str:
         return next((mark.name for mark in _marks(self.annotation) if isinstance(mark, Unit)), "")
+
+    @property
+    def later(self) -> bool:
+        """Whether it came when there were results already."""
+        return any(isinstance(mark, Later) for mark in _marks(self.annotation))
 
     def checked(self, value: Any) -> Any:
         """The value as a plain one of its type; `ParameterErrors` says all that is wrong with it."""

@@ -111,7 +111,18 @@ def experiment(name: str) -> Experiment:
     if not path.is_file():
         raise FactError(f"no results of {name}: looked for {path.relative_to(ROOT)}; run its configuration")
     rows = pd.read_csv(path, dtype={"budget": "Int64"}).to_dict("records")
-    return Experiment(name, tuple(Learner(row, json.loads(row["params"]) | {"budget": row["budget"]}) for row in rows))
+    return Experiment(name, tuple(Learner(row, _params(row)) for row in rows))
+
+
+def has(name: str) -> bool:
+    """Whether there are results of this experiment: a reading says what it found once it was run."""
+    return (RESULTS / name / "summary.csv").is_file()
+
+
+def _params(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row's parameters, those of a kernel that was varied among them, and the size by the name of all learners."""
+    own = {name.removeprefix("kernel."): value for name, value in json.loads(row["params"]).items()}
+    return own | {"budget": row["budget"]}
 
 
 @dataclass(frozen=True)

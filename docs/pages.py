@@ -32,8 +32,8 @@ LAYOUT = TEMPLATES / "article.typ"
 #: What the experiments are called in tables.
 SHORT = {"fig4_mnist": "MNIST", "fig4_usps": "USPS", "fig4_letter": "letter", "adult9": "Adult9", "synthetic": "clouds"}
 SHORT |= {"usps": "USPS", "usps_noise10": "noisy USPS", "waveform": "Waveform", "banana": "Banana"}
+SHORT |= {"usps_runs": "USPS, more runs", "usps_noise10_runs": "noisy USPS, more runs"}
 SHORT |= {"fig6": "Fig. 6", "fig7": "Fig. 7", "fig8": "Fig. 8", "fig13": "USPS"}
-
 FIGURE = re.compile(r"!\[[^\]]*\]\(\.\./([^)]+)\.png\)")
 
 DRAWN = re.compile(rf"^(?:{FIGURE.pattern} ?)+$", re.MULTILINE)
@@ -63,10 +63,10 @@ def places(value: float, digits: int = 0) -> str:
     return f"{value:.{digits}f}".replace("-", "−")
 
 
-def listed(items: Sequence[object]) -> str:
+def listed(items: Sequence[object], conjunction: str = "and") -> str:
     """Several in words: 25, 70 and 100."""
     *first, last = map(str, items)
-    return f"{', '.join(first)} and {last}" if first else last
+    return f"{', '.join(first)} {conjunction} {last}" if first else last
 
 
 def render(page: str) -> str:
@@ -86,7 +86,7 @@ def render(page: str) -> str:
         autoescape=False,  # Markdown
     )
     environment.filters |= {"listed": listed, "places": places}
-    asked = (facts.above, facts.claims, facts.experiment, facts.papers, facts.states, facts.under)
+    asked = (facts.above, facts.claims, facts.experiment, facts.has, facts.papers, facts.states, facts.under)
     asked += (facts.verdict, facts.verdicts, given)
     environment.globals |= {"SHORT": SHORT, "SMOOTHING": SMOOTHING, "STATES": facts.STATES}
     environment.globals |= {function.__name__: function for function in asked}
@@ -112,6 +112,7 @@ def typeset(markdown: str) -> bytes:
     import typst
 
     drawn = DRAWN.sub(lambda line: f"```{{=typst}}\n#drawn({_paths(line[0])})\n```", markdown)
+    drawn = re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", drawn)
     # not gfm, of whose tables all columns are alike: here dashes tell the widths where a row is longer than this
     body = pypandoc.convert_text(drawn, "typst", format=MARKDOWN, extra_args=["--wrap=none", "--columns=110"])
     for setting, start in SETTINGS.items():

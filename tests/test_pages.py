@@ -31,6 +31,15 @@ def test_figures_of_the_article_are_there() -> None:
     assert all((PROJECT / f"{figure}.{kind}").is_file() for figure in found for kind in ("png", "pdf"))
 
 
+def test_the_same_article_is_the_same_pdf() -> None:
+    pytest.importorskip("pypandoc")
+    pytest.importorskip("typst")
+    markdown = "# Title\n\n*Authors*\n\n**Table 1.** What it shows, 10 %.\n\n| a | b |\n|---|--:|\n| x | 1 |\n"
+    first, second = pages.typeset(markdown), pages.typeset(markdown)
+    assert first == second
+    assert pages.digest(markdown).encode() in first
+
+
 @pytest.fixture
 def templates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(pages, "TEMPLATES", tmp_path)
@@ -56,6 +65,10 @@ def test_what_is_no_longer_so_is_told_with_its_line(templates: Path, sentence: s
 def test_what_is_given_leaves_no_trace(templates: Path) -> None:
     (templates / "page.md").write_text("a\n{% do given(1 < 2) %}\n{{ -0.25 | places(1) }}\n", encoding="utf-8")
     assert pages.render("page.md") == "a\n−0.2\n"
+
+
+def test_several_are_said_in_words() -> None:
+    assert [pages.listed(one) for one in ([25], [25, 70], [25, 70, 100])] == ["25", "25 and 70", "25, 70 and 100"]
 
 
 def learner(budget: int, error: float, **params: object) -> Learner:

@@ -101,7 +101,8 @@ class _Entry:
 
     def _algorithm(self, learner: type[KernelClassifier], select: str | None, grid: Grid, trials: Any) -> Algorithm:
         name, packages = learner.name, packages_of(learner.__module__)
-        return Algorithm(name, learner.revision, select, grid, trials, sizes=kept(name), packages=packages)
+        later = {one.name: one.default for one in self._parameters(learner).values() if one.later}
+        return Algorithm(name, learner.revision, select, grid, trials, sizes=kept(name), packages=packages, later=later)
 
     def _parameters(self, learner: type[KernelClassifier]) -> Declared:
         return learner.own_parameters()

@@ -20,6 +20,7 @@ RULES = {
     "support": ("support vectors", COLOURS[3], "s"),
     "random": ("random examples", COLOURS[2], "o"),
     "flips": ("examples that change side most often", COLOURS[1], "^"),
+    "flips_of_all": ("the same, chosen among all and not margin errors alone", COLOURS[4], "v"),
 }
 
 

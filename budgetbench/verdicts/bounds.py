@@ -85,11 +85,10 @@ def _kept(view: View, candidate: Candidate, label: str, measure: MeasureName) ->
     table = pd.DataFrame.from_dict(rows, orient="index", columns=["counted", "bound", "norm", "loss"])
     shares = table["counted"] / table["bound"]
     nearest = table.loc[shares.idxmax()]
-    numbers = {name: float(value) for name, value in nearest.items()}
+    counted, bound, norm, loss = (float(value) for value in nearest)
     said = MEASURES[measure].said
     return Kept(
-        f"{label}: {numbers['counted']:.0f} {said} of {numbers['bound']:.0f} at most, beside ‖g‖ = "
-        f"{numbers['norm']:.1f}, D₁ = {numbers['loss']:.0f}",
+        f"{label}: {counted:.0f} {said} of {bound:.0f} at most, beside ‖g‖ = {norm:.1f}, D₁ = {loss:.0f}",
         of_values(shares),
         OF_BOUND,
         signed=False,
@@ -97,7 +96,10 @@ def _kept(view: View, candidate: Candidate, label: str, measure: MeasureName) ->
         measure=said,
         rounds=int(candidate.runs["train_size"].iloc[0]),
         least=float(shares.min()),
-        **numbers,
+        counted=counted,
+        bound=bound,
+        norm=norm,
+        loss=loss,
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from budgetbench.significance import holm
 from budgetbench.verdicts.evidence import Evidence, Finding, MissingError
-from budgetbench.verdicts.model import Claim, Number, Verdict
+from budgetbench.verdicts.model import Basis, Claim, Number, Verdict
 from budgetbench.verdicts.numbers import beside
 from budgetbench.verdicts.published import papers, selectors
 from budgetbench.verdicts.selection import Archive, View
@@ -56,16 +56,22 @@ def _substitutes(claim: Claim, view: View) -> Iterator[str]:
 
 
 def corrected(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    """The verdicts with the p of each comparison adjusted for all measured ones of the same paper (Holm)."""
+    """The verdicts with the p of each comparison adjusted for all measured ones of the same paper (Holm).
+
+    Those of variants are a family of their own.
+    """
     return [one for _, of_paper in groupby(verdicts, key=lambda one: one.said.paper) for one in _together(of_paper)]
 
 
 def _together(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
     of_paper = list(verdicts)
-    p = [one.p for verdict in of_paper for one in _family(verdict) if one.p is not None]
-    adjusted = iter(holm(p).tolist())
+    p: dict[Basis, list[float]] = {}
     for verdict in of_paper:
-        family = [one if one.p is None else replace(one, adjusted=next(adjusted)) for one in _family(verdict)]
+        p.setdefault(verdict.said.basis, []).extend(one.p for one in _family(verdict) if one.p is not None)
+    adjusted = {basis: iter(holm(found).tolist()) for basis, found in p.items()}
+    for verdict in of_paper:
+        own = adjusted[verdict.said.basis]
+        family = [one if one.p is None else replace(one, adjusted=next(own)) for one in _family(verdict)]
         if family and isinstance(verdict.found, Finding):
             yield replace(verdict, found=replace(verdict.found, comparisons=tuple(family)))
         else:
@@ -74,6 +80,6 @@ def _together(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
 
 def _family(verdict: Verdict) -> tuple[Evidence, ...]:
     """The comparisons that are corrected together: those that could come out either way."""
-    if verdict.said.basis == "measured" and isinstance(verdict.found, Finding):
+    if verdict.said.basis in ("measured", "variant") and isinstance(verdict.found, Finding):
         return verdict.found.comparisons
     return ()

@@ -44,10 +44,11 @@ UNDECIDED = Outcome("undecided", "?", "undecided", "cyan", "#1f5f7d", "#86c5e0")
 NOT_RUN = Outcome("not run", "–", "not run", "dim", "#5c6167", "#a6aab0")
 OUTCOMES = (HOLDS, EXPLAINED, FAILS, UNDECIDED, NOT_RUN)
 
-Basis = Literal["measured", "input", "construction", "theorem"]
+Basis = Literal["measured", "input", "construction", "theorem", "variant"]
 """Whether a statement can come out either way (`measured`), repeats what the experiment was told (`input`), follows
-from the rules of the program (`construction`), or is proved for any stream (`theorem`), so that a run that breaks it
-shows an error of the program: only the first says anything of the paper."""
+from the rules of the program (`construction`), is proved for any stream (`theorem`), so that a run that breaks it shows
+an error of the program, or is measured once more of another `variant` of a learner: only the first counts for or
+against the replication."""
 
 
 @dataclass(frozen=True)
@@ -210,6 +211,12 @@ class Verdict:
         """The outcome after Holm's correction over all measured comparisons of the paper."""
         return self._outcome(self.found.corrected) if self.found else NOT_RUN
 
+    @property
+    def over_test_sets(self) -> Outcome | None:
+        """The outcome where another test set could have been drawn; None where no one test set decides."""
+        found = self.found.over_test_sets if isinstance(self.found, Finding) else None
+        return self._outcome(found) if found else None
+
     def _outcome(self, outcome: str) -> Outcome:
         state = STATES[outcome]
         return EXPLAINED if state is FAILS and self._covered else state
@@ -272,5 +279,12 @@ def counts(verdicts: Iterable[Verdict], basis: Basis = "measured") -> dict[Outco
 
 def failures(verdicts: Iterable[Verdict]) -> list[Verdict]:
     """The verdicts that make `budgetbench check` fail: what fails, what holds although it is explained away, and what
-    its experiments cannot tell, though they were run."""
-    return [verdict for verdict in verdicts if verdict.outcome is FAILS or verdict.unneeded or verdict.unanswered]
+    its experiments cannot tell, though they were run.
+
+    A variant may fail: it is not what the replication rests on.
+    """
+
+    def fails(verdict: Verdict) -> bool:
+        return verdict.outcome is FAILS and verdict.said.basis != "variant"
+
+    return [one for one in verdicts if fails(one) or one.unneeded or one.unanswered]

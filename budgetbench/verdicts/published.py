@@ -1,18 +1,19 @@
 """The papers' numbers and claims, read strictly from `budgetbench.published`.
 
-A file has `paper` (what it is, the datasets of the experiments that it needs, and its `substitutes`: what is said of a
-learner that takes another's place), `numbers` (blocks of rows, each row a learner and its published values, or facts of
-the experiment; `less` names the learner that is subtracted from a value), `claims` (entries with a `statement` and its
-keys) and `left_out` (what is not checked, and why). What does not hold may be `explained`, by a `reason` with the
-`bound` that it reaches to and the `reading` that shows it. A claim whose `basis` is an `input` of the experiment, the
-`construction` of the program or a `theorem` is not counted with what was measured.
+A file has `paper` (what it is, the datasets of the experiments that it needs, its `substitutes`: what is said of a
+learner that takes another's place, and `variants` of learners), `numbers` (blocks of rows, each row a learner and its
+published values, or facts of the experiment; `less` names the learner that is subtracted from a value), `claims`
+(entries with a `statement` and its keys) and `left_out` (what is not checked, and why). What does not hold may be
+`explained`, by a `reason` with the `bound` that it reaches to and the `reading` that shows it. A claim whose `basis` is
+an `input` of the experiment, the `construction` of the program or a `theorem` is not counted with what was measured;
+neither is one about a variant, which stands beside the claim that names it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, get_args
 
 from pydantic import Field
@@ -26,10 +27,10 @@ from budgetbench.reading import Reading
 from budgetbench.results.measures import MEASURES
 from budgetbench.verdicts.model import Basis, Claim, Explanation, LeftOut, Number, Paper
 from budgetbench.verdicts.numbers import FACTS
-from budgetbench.verdicts.selection import SELECTOR
+from budgetbench.verdicts.selection import SELECTOR, Selector
 from budgetbench.verdicts.statements import statements
 
-CLAIM_KEYS = ("id", "text", "item", "quote", "experiments", "basis", "statement", "explained")
+CLAIM_KEYS = ("id", "text", "item", "quote", "experiments", "basis", "statement", "explained", "variants")
 BLOCK_KEYS = ("item", "quote", "experiment", "draws", "rows")
 READINGS = Accepted("the name of an experiment of configs/readings, or a list of different ones")
 
@@ -53,6 +54,23 @@ class _Explanation:
 EXPLANATION = declared(_Explanation)
 
 
+@dataclass(frozen=True)
+class _Variant:
+    """Another variant of a learner than the one that stands for it.
+
+    Parameters
+    ----------
+    text : what is said of it beside a claim.
+    of : the learner, with the parameters that make the variant.
+    """
+
+    text: str
+    of: Selector
+
+
+VARIANT = declared(_Variant)
+
+
 def published(key: str) -> Paper:
     """A paper and what it says, by its key.
 
@@ -71,6 +89,7 @@ def papers() -> list[Paper]:
 def interpret(key: str, document: Document) -> Paper:
     """What a paper's file means; see `published`."""
     reading, data = Reading(document), document.data
+    variants = _variants(reading, data["paper"].get("variants") or {})
     reading.known((), data, ("paper", "numbers", "claims", "left_out"))
     found: list[tuple[Key, Number | Claim]] = []
     for number, block in enumerate(data.get("numbers") or []):
@@ -78,6 +97,13 @@ def interpret(key: str, document: Document) -> Paper:
     for number, entry in enumerate(data.get("claims") or []):
         claim = _claim(reading, ("claims", number), key, entry, data["paper"].get("substitutes") or {})
         found += [(("claims", number), claim)] if claim else []
+        if claim and entry.get("variants"):
+            reading.known(("claims", number, "variants"), dict.fromkeys(entry["variants"]), variants)
+            found += [
+                (("claims", number), _once_more(claim, name, variants[name]))
+                for name in entry["variants"]
+                if name in variants
+            ]
     facts, names = data["paper"], set()
     for at, entry in found:
         if entry.id in names:
@@ -196,6 +222,33 @@ def _claim(
         statement=statement,
         arguments=given,
     )
+
+
+def _variants(reading: Reading, given: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The variants of learners that are as they should be."""
+    found = {}
+    for name, variant in given.items():
+        if reading.checked(("paper", "variants", name), variant, VARIANT) is not None:
+            _judge_selectors(reading, ("paper", "variants", name, "of"), variant["of"])
+            found[name] = variant
+    return found
+
+
+def _once_more(claim: Claim, name: str, variant: Mapping[str, Any]) -> Claim:
+    """The claim about a variant of the learner, where it is about the learner."""
+    text = f"{claim.text.removesuffix('.')} ({variant['text']})."
+    arguments = {key: _varied(value, variant["of"]) for key, value in claim.arguments.items()}
+    return replace(claim, id=f"{claim.id}.{name}", basis="variant", explained={}, text=text, arguments=arguments)
+
+
+def _varied(value: Any, of: Mapping[str, Any]) -> Any:
+    """A value with the parameters of a variant in all selectors of its learner, those inside of others too."""
+    if isinstance(value, list):
+        return [_varied(one, of) for one in value]
+    if not isinstance(value, Mapping):
+        return value
+    inner = {key: _varied(one, of) for key, one in value.items()}
+    return {**of, **inner} if inner.get("algorithm") == of["algorithm"] else inner
 
 
 def _judge_selectors(reading: Reading, at: Key, value: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -46,6 +47,7 @@ class _Selector:
     at : which sizes are meant: each by itself, one, or the one that is best.
     by : the measure by which it is best.
     holding : a selector of one learner: only sizes that have room for all that it stores.
+    short_of : a selector of one learner: only sizes that are too small for what it stores, in each of its runs.
     """
 
     algorithm: Annotated[str | list[str], Accepted("a learner or a list of learners")]
@@ -53,6 +55,7 @@ class _Selector:
     at: Literal["each", "smallest", "largest", "best"] = "each"
     by: MeasureName = "test_error"
     holding: Selector | None = None
+    short_of: Selector | None = None
 
 
 SELECTOR = declared(_Selector)
@@ -71,6 +74,7 @@ class Candidate:
     runs : rows of `Results.trials`, indexed by run.
     params : the parameter set.
     asked : of the sizes those that the selector says, one of each, so that it is about no others.
+    one_test_set : whether all runs were tested on the same examples.
     """
 
     label: str
@@ -80,6 +84,7 @@ class Candidate:
     runs: pd.DataFrame
     params: Mapping[str, Any] = field(default_factory=dict)
     asked: frozenset[str] = frozenset()
+    one_test_set: bool = False
 
     def values(self, measure: str) -> pd.Series[float]:
         """The measure's value in each run that has one."""
@@ -144,6 +149,8 @@ class View:
         found = self._points(selector, all_sets)
         if "holding" in selector:
             found = self._roomy(found, selector["holding"])
+        if "short_of" in selector:
+            found = self._short(found, selector["short_of"])
         place = selector.get("at", "each")
         if place == "best":
             return [_best(found, str(selector.get("by", "test_error")))]
@@ -161,6 +168,14 @@ class View:
         found = [candidate for candidate in candidates if (candidate.sizes["budget"] or 0) >= size]
         if not found:
             raise MissingError(f"{candidates[0].label}: no size as large as the {size:.0f} that {model.label} stores")
+        return found
+
+    def _short(self, candidates: list[Candidate], stored: Selector) -> list[Candidate]:
+        (model,) = self.pick(stored)
+        size = model.values("support_size").min()
+        found = [candidate for candidate in candidates if (candidate.sizes["budget"] or inf) < size]
+        if not found:
+            raise MissingError(f"{candidates[0].label}: no size below the {size:.0f} that {model.label} stores")
         return found
 
     def stands_in(self, selector: Selector) -> str | None:
@@ -185,6 +200,7 @@ class View:
         named = {name: value for name, value in wanted.items() if name not in signs() and not isinstance(value, list)}
         asked = frozenset(name for name in wanted if name in signs() and not isinstance(wanted[name], list))
         trials, permutation = completed(results.trials), results.experiment.permutation()
+        one_test_set = not results.experiment.dataset.tests_differ
         found: list[Candidate] = []
         for (number, row), params in zip(results.summary.iterrows(), params_of(results.summary), strict=True):
             if row["algorithm"] != algorithm or not (row["selected"] or all_sets):
@@ -195,7 +211,7 @@ class View:
             runs = trials[trials["point"] == number].set_index("run")
             if len(runs):
                 words = label(algorithm, named, sizes)
-                found.append(Candidate(words, experiment, permutation, sizes, runs, params, asked))
+                found.append(Candidate(words, experiment, permutation, sizes, runs, params, asked, one_test_set))
         if not found:
             raise MissingError(f"no runs of {_words(selector)} in {experiment}")
         return found if all_sets else _by_default(algorithm, found)
@@ -230,7 +246,7 @@ def _best(candidates: list[Candidate], by: str) -> Candidate:
     rows = pd.concat([candidates[number].runs.loc[[run]] for run, number in picked.items()])
     rows.index.name = "run"
     usual = candidates[int(picked.mode().iloc[0])]
-    return Candidate(f"{usual.label} (best)", usual.experiment, usual.permutation, {}, rows, usual.params)
+    return replace(usual, label=f"{usual.label} (best)", sizes={}, runs=rows, asked=frozenset())
 
 
 def label(algorithm: str, params: Mapping[str, Any], sizes: Mapping[str, Any]) -> str:

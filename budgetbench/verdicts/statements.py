@@ -7,21 +7,33 @@ runs, `comparing` how several comparisons make one verdict, `selection` what a s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import groupby
+from itertools import groupby, zip_longest
 from math import inf, nan
 
 import numpy as np
 import pandas as pd
 
+from budgetbench.parameters import Positive
 from budgetbench.registry import Registry
 from budgetbench.results.measures import MEASURES, PLAIN, TIMES, MeasureName, Unit
-from budgetbench.verdicts.comparing import Judge, differences, judged, matched, of_runs
+from budgetbench.verdicts.comparing import Judge, differences, judged, matched, of_runs, of_test_set
 from budgetbench.verdicts.evidence import Evidence, Finding, MissingError, Reason
 from budgetbench.verdicts.selection import Candidate, Selector, Selectors, View
-from budgetbench.verdicts.statistics import FEW, OPEN, REFUTED, SHOWN, WIDER, Interval, below, spread_ratio, within
+from budgetbench.verdicts.statistics import (
+    FEW,
+    OPEN,
+    REFUTED,
+    SHOWN,
+    WIDER,
+    Interval,
+    OneTestSet,
+    below,
+    spread_ratio,
+    within,
+)
 
 Statement = Callable[..., Finding]
 
@@ -32,10 +44,33 @@ ERROR = "online_error"
 
 
 @statements.register("below")
-def is_below(view: View, *, lower: Selectors, upper: Selectors, measure: MeasureName) -> Finding:
-    """The measure of `lower` is below that of `upper`, wherever their sizes match."""
-    compared = differences(matched(view.pick(lower), view.pick(upper)), measure)
+def is_below(view: View, *, lower: Selectors, upper: Selectors, measure: MeasureName, times: Positive = 1.0) -> Finding:
+    """The measure of `lower`, even so many `times` it, is below that of `upper`, wherever their sizes match."""
+    compared = differences(matched(view.pick(lower), view.pick(upper)), measure, times)
     return judged(compared, partial(below, threshold=0.0), MEASURES[measure].unit, "difference < 0")
+
+
+@statements.register("always_below")
+def always_below(view: View, *, lower: Selectors, upper: Selectors, measure: MeasureName) -> Finding:
+    """In each single run the measure of `lower` is below that of `upper`, wherever their sizes match."""
+    values = [
+        (f"{a.label} - {b.label}, the largest", _largest(a.values(measure) - b.values(measure)))
+        for a, b in _same_streams(matched(view.pick(lower), view.pick(upper)))
+    ]
+    compared, how = of_runs(values, WIDER * MEASURES[measure].same(0.0)), MEASURES[measure]
+    return judged(compared, partial(below, threshold=0.0), how.unit, "difference < 0 in each run")
+
+
+def _largest(values: pd.Series) -> pd.Series:
+    """The largest value, for each run."""
+    return 0 * values + values.max()
+
+
+def _same_streams(pairs: Sequence[tuple[Candidate, Candidate]]) -> Sequence[tuple[Candidate, Candidate]]:
+    """The pairs, each of runs that saw the same permutations; ValueError if there is one that is not."""
+    if any(a.permutation != b.permutation for a, b in pairs):
+        raise ValueError("only runs that saw the same permutation are compared one by one")
+    return pairs
 
 
 @statements.register("not_above")
@@ -63,12 +98,24 @@ def ratio(
     view: View, *, of: Selectors, to: Selectors, measure: MeasureName, at_least: float = -inf, at_most: float = inf
 ) -> Finding:
     """The measure of `of`, in units of that of `to`, lies within bounds, wherever their sizes match."""
-    values = []
-    for a, b in matched(view.pick(of), view.pick(to)):
-        if a.permutation != b.permutation:
-            raise ValueError("a ratio is of runs that saw the same permutation")
-        values.append((f"{a.label} / {b.label}", a.values(measure) / b.values(measure)))
+    values = [
+        (f"{a.label} / {b.label}", a.values(measure) / b.values(measure))
+        for a, b in _same_streams(matched(view.pick(of), view.pick(to)))
+    ]
     return _bounded(values, MEASURES[measure].same(1.0), at_least, at_most, TIMES)
+
+
+@statements.register("part_of_the_way")
+def part_of_the_way(
+    view: View, *, of: Selectors, start: Selector, goal: Selector, measure: MeasureName, at_least: float
+) -> Finding:
+    """From the measure of `start` to that of `goal`, that of `of` has come this part of the way at least."""
+    (first,), (last,), values = view.pick(start), view.pick(goal), []
+    for one in view.pick(of):
+        _same_streams([(one, first), (one, last)])
+        begin, now, end = (candidate.values(measure) for candidate in (first, one, last))
+        values.append((f"{one.label} from {first.label} to {last.label}", (begin - now) / (begin - end)))
+    return _bounded(values, MEASURES[measure].same(1.0), at_least, inf, PLAIN)
 
 
 @statements.register("between")
@@ -83,17 +130,30 @@ def between(
 ) -> Finding:
     """The measure lies within bounds: its mean, or with `every_run` the largest value of any run."""
     how = MEASURES[measure]
-    values = [(candidate.label, candidate.values(measure)) for candidate in view.pick(of)]
+    picked = view.pick(of)
+    values = [(candidate.label, candidate.values(measure)) for candidate in picked]
     if every_run:
-        values = [(label, 0 * found + found.max()) for label, found in values]
+        values = [(label, _largest(found)) for label, found in values]
+    tests = [None if every_run else of_test_set(measure, candidate) for candidate in picked]
     finite = [bound for bound in (at_least, at_most) if np.isfinite(bound)]
-    return _bounded(values, how.same(*finite), at_least, at_most, how.unit)
+    return _bounded(values, how.same(*finite), at_least, at_most, how.unit, tests)
 
 
-def _bounded(values: Sequence[tuple[str, pd.Series]], same: float, low: float, high: float, unit: Unit) -> Finding:
+def _bounded(
+    values: Sequence[tuple[str, pd.Series]],
+    same: float,
+    low: float,
+    high: float,
+    unit: Unit,
+    tests: Iterable[OneTestSet | None] = (),
+) -> Finding:
     words = [f"{name} {bound:g}" for name, bound in (("at least", low), ("at most", high)) if np.isfinite(bound)]
     claimed = f"{', '.join(words)} {unit.name}".rstrip()
-    return judged(of_runs(values, WIDER * same), partial(within, low=low, high=high), unit, claimed, signed=False)
+    compared = [
+        (what, replace(interval, test=test))
+        for (what, interval), test in zip_longest(of_runs(values, WIDER * same), tests)
+    ]
+    return judged(compared, partial(within, low=low, high=high), unit, claimed, signed=False)
 
 
 @statements.register("smaller_suffices")
@@ -175,51 +235,61 @@ def correlates(view: View, *, of: Selector, measure: MeasureName, other: Measure
 
 
 @statements.register("spread_largest")
-def spread_largest(view: View, *, of: Selector, among: Selectors, measure: MeasureName) -> Finding:
-    """The standard deviation over runs of `of` is larger than that of each of the others, wherever sizes match."""
+def spread_largest(view: View, *, of: Selector, among: Selectors, measure: MeasureName, factor: float = 1.0) -> Finding:
+    """The standard deviation over runs of `of` is larger than that of each of the others by more than this factor,
+    wherever sizes match."""
     pairs = matched(view.pick(of), view.pick(among))
     compared = [
         (f"spread of {b.label} / {a.label}", spread_ratio(b.values(measure), a.values(measure))) for a, b in pairs
     ]
     if any(interval.few for _, interval in compared):
         raise MissingError(f"a spread needs at least {FEW} runs", Reason("spread", {"needed": FEW}))
-    found = judged(compared, partial(below, threshold=1.0), TIMES, "spread is the largest", signed=False)
+    claimed = "spread is the largest" + (f", by a factor of {factor:g}" if factor > 1 else "")
+    found = judged(compared, partial(below, threshold=1 / factor), TIMES, claimed, signed=False)
     own, rest = (max(pair[side].values(measure).std() for pair in pairs) for side in (0, 1))
     return replace(found, found=f"{own:.2f}, others up to {rest:.2f} {MEASURES[measure].unit.name}")
 
 
 @statements.register("tracks")
-def tracks(view: View, *, of: Selector, beside: Selector, tolerance: float) -> Finding:
-    """After the first tenth of the stream the online error of `of` is never further than this from `beside`'s."""
-    compared = [
-        (f"largest distance of {a.label} from {b.label}", _each_run(a, b, _distance))
-        for a, b in matched(view.pick(of), view.pick(beside))
-    ]
-    judge = partial(within, low=0.0, high=tolerance)
-    return _of_courses(compared, judge, f"within {tolerance:g} {MEASURES[ERROR].unit.name}", signed=False)
+def tracks(view: View, *, of: Selector, beside: Selector, tolerance: float, furthest: float) -> Finding:
+    """After the first tenth of the stream the online error of `of` is on average within `tolerance` of `beside`'s, and
+    never further than `furthest`."""
+    claimed = f"within {tolerance:g} on average, never {furthest:g} {MEASURES[ERROR].unit.name} off"
+    comparisons: list[Evidence] = []
+    for a, b in matched(view.pick(of), view.pick(beside)):
+        for what, how, bound in (("average", np.mean, tolerance), ("largest", np.max, furthest)):
+            values = _each_run(a, b, partial(_distance, how=how))
+            named = [(f"{what} distance of {a.label} from {b.label}", values)]
+            judge = partial(within, low=0.0, high=bound)
+            comparisons += _of_courses(named, judge, claimed, signed=False).comparisons
+    return Finding(claimed, tuple(comparisons))
 
 
 @statements.register("stops_improving")
-def stops_improving(view: View, *, of: Selectors, beside: Selector, share: float = 0.5) -> Finding:
-    """Once full, `of` lowers its online error by less than this share of what `beside` does over the same examples."""
+def stops_improving(view: View, *, of: Selectors, margin: float) -> Finding:
+    """Once full, `of` lowers its online error by less than `margin` until the end of the stream."""
     compared = []
-    for a, b in matched(view.pick(of), view.pick(beside)):
-        values = _each_run(a, b, partial(_excess, budget=a.sizes["budget"], share=share), f"{a.label} never was full")
-        compared.append((f"fall of {a.label} - {share:g} of that of {b.label}", values))
-    return _of_courses(compared, partial(below, threshold=0.0), f"falls less than {share:g} of it")
+    for one in view.pick(of):
+        fall = partial(_fall_once_full, budget=one.sizes["budget"])
+        compared.append((f"fall of {one.label} once full", _each_run(one, one, fall, f"{one.label} never was full")))
+    unit = MEASURES[ERROR].unit.name
+    return _of_courses(compared, partial(below, threshold=margin), f"falls by less than {margin:g} {unit}")
 
 
 @statements.register("below_at_equal_size")
 def below_at_equal_size(view: View, *, lower: Selectors, upper: Selector) -> Finding:
     """With as many examples stored, the online error of `lower` is below that of `upper`.
 
-    Over the sizes from a fifth of the final one of `lower` to that one. A size is reached once and kept while more
-    examples are seen: the error is that at the end of this stretch.
+    At each fifth of the final size of `lower`. A size is reached once and kept while more examples are seen: the error
+    is that at the end of this stretch.
     """
     compared = []
     for a, b in matched(view.pick(lower), view.pick(upper)):
-        values = _each_run(a, b, _gap, f"{a.label} and {b.label} never had as many examples")
-        compared.append((f"{a.label} - {b.label}, at equal size", values))
+        for fifth in range(1, 6):
+            values = _each_run(
+                a, b, partial(_gap, part=fifth / 5), f"{b.label} never had as many examples as {a.label}"
+            )
+            compared.append((f"{a.label} - {b.label}, at {fifth}/5 of its size", values))
     return _of_courses(compared, partial(below, threshold=0.0), "difference < 0")
 
 
@@ -255,20 +325,21 @@ def _course(curve: Mapping[str, Sequence[float]]) -> pd.DataFrame:
     return pd.DataFrame({"seen": curve["seen"], "error": error, "size": curve["support_size"]})
 
 
-def _distance(first: pd.DataFrame, second: pd.DataFrame) -> float:
+def _distance(first: pd.DataFrame, second: pd.DataFrame, how: Callable[..., float]) -> float:
     late = first["seen"] >= first["seen"].iloc[-1] / 10
-    return float((first["error"] - second["error"])[late].abs().max())
+    return float(how((first["error"] - second["error"])[late].abs()))
 
 
-def _excess(first: pd.DataFrame, second: pd.DataFrame, budget: int, share: float) -> float:
-    full = int((first["size"] >= budget).argmax())
-    falls = [float(course["error"][full] - course["error"].iloc[-1]) for course in (first, second)]
-    return falls[0] - share * falls[1] if first["size"][full] >= budget else nan
+def _fall_once_full(course: pd.DataFrame, _: pd.DataFrame, budget: int) -> float:
+    full = int((course["size"] >= budget).argmax())
+    return float(course["error"][full] - course["error"].iloc[-1]) if course["size"][full] >= budget else nan
 
 
-def _gap(first: pd.DataFrame, second: pd.DataFrame) -> float:
-    """The mean distance of the first error from the second over sizes that both reach, NaN if there are none."""
+def _gap(first: pd.DataFrame, second: pd.DataFrame, part: float) -> float:
+    """The distance of the first error from the second at this part of the first's final size, NaN if never reached."""
     first, second = (course.drop_duplicates("size", keep="last") for course in (first, second))
-    size = first["size"]
-    both = first[(size >= size.iloc[-1] / 5) & (size <= second["size"].iloc[-1])]
-    return float((both["error"] - np.interp(both["size"], second["size"], second["error"])).mean())
+    size = part * first["size"].iloc[-1]
+    if size > second["size"].iloc[-1]:
+        return nan
+    errors = [np.interp(size, course["size"], course["error"]) for course in (first, second)]
+    return float(errors[0] - errors[1])

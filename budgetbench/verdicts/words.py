@@ -19,6 +19,9 @@ RULE = {
     "same streams, else Welch's) lies on the claim's side of the threshold, on the other, or on both.",
     "claims": "A claim holds when each of its comparisons is shown, fails when one is refuted, and is undecided "
     "otherwise. What is said to be alike has its whole interval between the bounds (two one-sided tests).",
+    "test_sets": "Where all runs were tested on the same examples, their interval says nothing of other test sets: "
+    "beside it stands what the test set adds to it at most, as if no two learners erred on the same example, and the "
+    "verdict over runs and test sets.",
     "corrected": "Beside each verdict stands the one after Holm's correction over all measured comparisons of the "
     "paper.",
     "numbers": f"A number holds within {SPREADS:g} published standard deviations, or {CLOSE:g} percentage points or "
@@ -32,7 +35,12 @@ RULE = {
 READINGS = "readings_"
 """Begins the name of an experiment of configs/readings, and so that of its folder of results."""
 
-APART: dict[Basis, str] = {"input": "inputs", "construction": "true by construction", "theorem": "proved"}
+APART: dict[Basis, str] = {
+    "input": "inputs",
+    "construction": "true by construction",
+    "theorem": "proved",
+    "variant": "of a variant",
+}
 """What is listed apart from what was measured."""
 
 REASONS: dict[str, Callable[..., str]] = {
@@ -60,8 +68,39 @@ def reason(found: Reason | None) -> str:
 
 def remark(verdict: Verdict) -> str:
     """What is to be said beside the outcome: why it does not hold, how the verdict was reached, and who took part."""
-    said = explanation(verdict), reason(verdict.reason), leniency(verdict), *verdict.substitutes
-    return " ".join(f"{text.rstrip('.')}." for text in said if text)
+    how = reason(verdict.reason), over_test_sets(verdict), leniency(verdict)
+    return sentences(explanation(verdict), *how, *verdict.substitutes)
+
+
+def sentences(*texts: str) -> str:
+    """Texts one after the other, each with a full stop; empty ones are left out."""
+    return " ".join(f"{text.rstrip('.')}." for text in texts if text)
+
+
+def over_test_sets(verdict: Verdict) -> str:
+    """That the verdict is about this test set alone, where it is another one over test sets."""
+    outcome, found = verdict.over_test_sets, verdict.found
+    if outcome is None or outcome is verdict.outcome or not isinstance(found, Finding):
+        return ""
+    changed, of = found.on_one_test_set, len(found.comparisons)
+    one = max(changed, key=lambda one: one.doubt or 0.0)
+    which = (
+        f"{minus_sign(one.what)} is then {amount(one.wider or one)}, of which the test set makes up to {test_set(one)}"
+    )
+    many = f"{len(changed)} of {of} comparisons change, and " if of > 1 else ""
+    return f"Over test sets too it is {outcome.name}: {many}{which}"
+
+
+def on_one_test_set(verdicts: Iterable[Verdict]) -> str:
+    """How many verdicts are about one test set alone, in a sentence; empty if none is."""
+    number = sum(bool(over_test_sets(one)) for one in verdicts if one.said.basis == "measured")
+    return f"{number} of these verdicts {'is' if number == 1 else 'are'} shown on one test set alone." if number else ""
+
+
+def test_set(one: Evidence) -> str:
+    """What the test set of all runs makes of an interval at most: ``±0.45 points (2007 examples)``."""
+    test = one.interval.test
+    return f"±{test.half:.2f} {one.unit.name} ({test.examples} examples)" if test and one.wider else ""
 
 
 def explanation(verdict: Verdict) -> str:

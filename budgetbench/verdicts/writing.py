@@ -17,12 +17,24 @@ from budgetbench.results.files import replace_file
 from budgetbench.verdicts import words
 from budgetbench.verdicts.bounds import Kept
 from budgetbench.verdicts.evidence import Finding
-from budgetbench.verdicts.model import EXPLAINED, FAILS, NOT_RUN, Number, Verdict
+from budgetbench.verdicts.model import EXPLAINED, FAILS, NOT_RUN, Basis, Number, Verdict
 from budgetbench.verdicts.published import papers
 
 NUMBER_HEAD = ("", "Where", "Experiment", "Number", "Published", "Ours", "Difference", "Spreads", "Within", "Verdict")
-CLAIM_HEAD = ("", "Where", "Experiment", "Claim", "Claimed", "Found", "Least favourable", "Corrected", "Verdict")
-COMPARISON_HEAD = ("Claim", "Comparison", "Runs", "Mean and interval", "p", "p (Holm)", "Outcome")
+CLAIM_HEAD = (
+    *("", "Where", "Experiment", "Claim", "Claimed", "Found", "Least favourable", "Corrected", "Over test sets"),
+    "Verdict",
+)
+COMPARISON_HEAD = (
+    *("Claim", "Comparison", "Runs", "Mean and interval", "p", "p (Holm)", "Outcome"),
+    *("Test set adds at most", "Over test sets"),
+)
+APART: dict[str, tuple[Basis, ...]] = {
+    "Inputs, and what is true by construction": ("input", "construction"),
+    "Bounds that are proved": ("theorem",),
+    "Variants": ("variant",),
+}
+"""Headings of what is not counted."""
 BOUND_HEAD = ("Learner", "Experiment", "Runs", "What", "Ours", "Bound", "Share", "Least", "‖g‖", "D₁", "Examples")
 NUMBER_WIDTHS = (17, 15, 13, 10, 7)
 CLAIM_WIDTHS = (12, 15, 29)
@@ -45,15 +57,14 @@ def markdown(verdicts: Sequence[Verdict]) -> str:
     titles = {paper.key: f"{', '.join(paper.authors)}: {paper.title} ({paper.year})" for paper in papers()}
     lines = ["# Verdicts", "", *_counted(verdicts), " ".join(words.RULE.values()), ""]
     for key, of_paper in by_paper(verdicts):
-        measured, apart = (
-            [one for one in of_paper if (one.said.basis == "measured") is wanted] for wanted in (True, False)
-        )
+        measured = [one for one in of_paper if one.said.basis == "measured"]
         lines += [f"## {titles[key]}", "", *_counted(of_paper), *_tables(measured)]
-        if apart:
-            lines += ["### Inputs, what is true by construction, and what is proved", "", *_tables(apart)]
+        for heading, bases in APART.items():
+            apart = [one for one in of_paper if one.said.basis in bases]
+            lines += [f"### {heading}", "", *_tables(apart)] if apart else []
         bounds = [row for verdict in of_paper for row in _bounds(verdict)]
         if bounds:
-            lines += ["### Bounds and what they bound", "", BOUNDS, "", *_pipe_table(BOUND_HEAD, bounds)]
+            lines += ["### What the bounds allow, and ours", "", BOUNDS, "", *_pipe_table(BOUND_HEAD, bounds)]
         comparisons = [row for verdict in of_paper for row in _comparisons(verdict)]
         if comparisons:
             lines += ["### Comparisons of the claims", "", *_pipe_table(COMPARISON_HEAD, comparisons)]
@@ -62,7 +73,8 @@ def markdown(verdicts: Sequence[Verdict]) -> str:
 
 def _counted(verdicts: Sequence[Verdict]) -> list[str]:
     measured, apart = sum(verdict.said.basis == "measured" for verdict in verdicts), words.apart(verdicts)
-    lines = [f"{measured} measured numbers and claims: {words.tally(verdicts)}.", ""]
+    counted = f"{measured} measured numbers and claims: {words.tally(verdicts)}. {words.on_one_test_set(verdicts)}"
+    lines = [counted.rstrip(), ""]
     return [*lines, f"Listed apart: {apart}.", ""] if apart else lines
 
 
@@ -83,7 +95,7 @@ def _claim_cells(verdict: Verdict) -> list[str]:
     cells = [verdict.outcome.mark, quote[:1].upper() + quote[1:], verdict.experiment, words.title(verdict)]
     cells += [words.published(verdict), words.ours(verdict)]
     cells += [f"{decisive}: {words.difference(verdict)}" if decisive else "", verdict.corrected.name]
-    return [*cells, _told(verdict)]
+    return [*cells, verdict.over_test_sets.name if verdict.over_test_sets else "", _told(verdict)]
 
 
 def _told(verdict: Verdict) -> str:
@@ -99,7 +111,8 @@ def _comparisons(verdict: Verdict) -> Iterator[list[str]]:
         if isinstance(one, Kept):
             continue
         cells = [verdict.id.partition(".")[2], words.minus_sign(one.what), str(one.interval.runs), words.amount(one)]
-        yield [*cells, words.chance(one.p), words.chance(one.adjusted), one.outcome]
+        cells += [words.chance(one.p), words.chance(one.adjusted), one.outcome]
+        yield [*cells, words.test_set(one), one.wider.outcome if one.wider else ""]
 
 
 def _bounds(verdict: Verdict) -> Iterator[list[str]]:
@@ -137,9 +150,10 @@ def comma_separated(verdicts: Sequence[Verdict]) -> str:
             "basis": verdict.said.basis,
             "state": verdict.outcome.name,
             "corrected": verdict.corrected.name,
+            "over_test_sets": verdict.over_test_sets.name if verdict.over_test_sets else "",
             "explanation": words.explanation(verdict),
             "readings": " ".join(verdict.readings),
-            "note": " ".join(filter(None, (words.reason(verdict.reason), *verdict.substitutes))),
+            "note": words.sentences(words.reason(verdict.reason), words.over_test_sets(verdict), *verdict.substitutes),
         }
         for verdict in verdicts
     ]
@@ -200,7 +214,7 @@ def _parts(verdicts: Sequence[Verdict]) -> Iterator[RenderableType]:
         yield Text(f"Without results: {', '.join(sorted(absent))}\n")
     measured = sum(verdict.said.basis == "measured" for verdict in verdicts)
     yield Text(f"{measured} measured numbers and claims: {words.tally(verdicts)}", style="bold")
-    yield Text(_apart(verdicts), style="dim")
+    yield Text("\n".join(filter(None, (words.on_one_test_set(verdicts), _apart(verdicts)))), style="dim")
 
 
 def _apart(verdicts: Sequence[Verdict]) -> str:
@@ -242,6 +256,8 @@ def _reason(verdict: Verdict) -> str:
     told = [corrected] if verdict.corrected is not verdict.outcome else []
     if verdict.outcome in (EXPLAINED, FAILS) or verdict.substitutes:
         told.insert(0, words.remark(verdict))
+    elif words.over_test_sets(verdict):
+        told.insert(0, words.sentences(words.over_test_sets(verdict)))
     if verdict.readings:
         told.append(f"Shown by {', '.join(verdict.readings)}.")
     return " ".join(told)

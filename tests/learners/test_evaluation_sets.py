@@ -28,7 +28,7 @@ class All:
         if t not in self.seen:
             self.seen.append(t)
 
-    def admit(self, t: int, margin: float) -> None:
+    def admit(self, t: int, margin: float, margin_error: bool) -> None:
         pass
 
     def end_of_round(self, margins: Margins) -> None:
@@ -68,6 +68,8 @@ class Reservoir(All):
 class Flips(All):
     """Figure 5, with arg min."""
 
+    every = False
+
     def __init__(self, q: int, random: np.random.Generator) -> None:
         self.q, self.now = q, 0
         self.Q: list[int] = []
@@ -80,8 +82,8 @@ class Flips(All):
         sides = self.sides[k]
         return sum(a != b for a, b in pairwise(sides)) / (len(sides) - 1)
 
-    def admit(self, t: int, margin: float) -> None:
-        if t in self.Q:
+    def admit(self, t: int, margin: float, margin_error: bool) -> None:
+        if t in self.Q or not (margin_error or self.every):
             return
         if len(self.Q) == self.q:
             leaving = min(self.Q, key=self.rate)  # of equal ones the first, which is the oldest
@@ -97,7 +99,15 @@ class Flips(All):
         return self.Q
 
 
-SETS: dict[str, Any] = {"all": All, "support": Support, "random": Reservoir, "flips": Flips}
+class FlipsOfAll(Flips):
+    """The same where every example enters."""
+
+    every = True
+
+
+SETS: dict[str, Any] = {
+    "all": All, "support": Support, "random": Reservoir, "flips": Flips, "flips_of_all": FlipsOfAll
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -107,11 +117,11 @@ def twin(course: Any, rule: Any) -> Callable[..., Any]:
     def tighter_budget_perceptron(
         K: Any, y: Any, order: Any, budget: int, evaluate: str = "all", evaluation_size: int | None = None,
         removal: str = "after_insertion", candidates: int | None = None, remove_at_once: int = 1,
-        epochs: int = 1, random_state: int = 0, **how: Any,
+        ties: str = "oldest", epochs: int = 1, random_state: int = 0, **how: Any,
     ) -> Any:  # fmt: skip
         done, update = course(), rule(**how)
         Q = SETS[evaluate](evaluation_size, np.random.default_rng(random_state))
-        alpha, first = done.alpha, [0]
+        alpha, first, random = done.alpha, [0], np.random.default_rng(random_state)
 
         def margins(examples: list[int], without: int | None = None) -> NDArray[np.float64]:
             left = [i for i in alpha if i != without]
@@ -120,29 +130,38 @@ def twin(course: Any, rule: Any) -> Callable[..., Any]:
         def margin(t: int) -> float:
             return float(margins([t])[0])
 
-        def remove(newcomer: int | None) -> None:
+        def leaving(equal: list[int], chance: float) -> int:
+            if ties == "largest_margin":
+                return max(equal, key=lambda j: margins([j], without=j)[0])  # of equal ones the oldest
+            return equal[{"oldest": 0, "newest": -1, "random": int(chance * len(equal))}[ties]]
+
+        def remove(newcomer: int | None, chance: float) -> None:
             old = [i for i in alpha if i != newcomer]
             m = candidates or budget
             looked_at = [i for n, i in enumerate(old) if (n - first[0]) % len(old) < m]
             first[0] = (first[0] + m) % len(old)
             looked_at += [] if newcomer is None else [newcomer]
             errors = {j: int((margins(Q.examples(alpha), without=j) <= 0).sum()) for j in looked_at}
-            for j in sorted(errors, key=errors.__getitem__)[:remove_at_once]:  # of equal ones the oldest first
-                del alpha[j]
+            for _ in range(min(remove_at_once, len(errors))):
+                chance = 16807 * chance % 1
+                fewest = min(errors.values())
+                j = leaving([j for j in alpha if errors.get(j) == fewest], chance)
+                del alpha[j], errors[j]
                 done.removed.append(j)
 
         for epoch in range(epochs):
             for t in order:
                 Q.meet(t, epoch)
-                before = margin(t)
-                if update.is_due(before, t in alpha):
-                    Q.admit(t, before)
+                before, chance = margin(t), random.random()
+                due = update.is_due(before, t in alpha)
+                Q.admit(t, before, due)
+                if due:
                     if removal == "before_insertion" and len(alpha) == budget and t not in alpha:
-                        remove(None)
+                        remove(None, chance)
                     if update.apply(alpha, t, margin(t), K) == "removed":
                         done.removed.append(t)
                     if len(alpha) > budget:
-                        remove(t)
+                        remove(t, chance)
                 Q.end_of_round(margins)
                 if epoch == 0:
                     done.margins.append(before)
@@ -168,6 +187,15 @@ WAYS_TO_EVALUATE = [
     {"evaluate": "flips", "evaluation_size": 10, "budget": 5, "epochs": 3},
     {"evaluate": "flips", "evaluation_size": 1000, "budget": 5},
     {"evaluate": "flips", "evaluation_size": 10, "budget": 5, "beta": 0.3},
+    {"evaluate": "flips_of_all", "evaluation_size": 12, "budget": 8},
+    {"evaluate": "flips_of_all", "evaluation_size": 30, "budget": 6, "removal": "before_insertion"},
+    {"evaluate": "flips_of_all", "evaluation_size": 10, "budget": 5, "epochs": 3},
+    {"ties": "newest", "budget": 8, "evaluate": "support"},
+    {"ties": "largest_margin", "budget": 8, "evaluate": "support"},
+    {"ties": "random", "budget": 8, "evaluate": "support", "random_state": 9},
+    {"ties": "random", "remove_at_once": 3, "budget": 8, "evaluate": "random", "evaluation_size": 9, "random_state": 1},
+    {"ties": "largest_margin", "candidates": 3, "budget": 8, "evaluate": "flips", "evaluation_size": 9},
+    {"ties": "newest", "remove_at_once": 4, "candidates": 3, "budget": 8, "evaluate": "all"},
     {"candidates": 3, "budget": 8, "evaluate": "all"},
     {"candidates": 1, "budget": 6, "removal": "before_insertion", "evaluate": "all"},
     {"candidates": 2, "budget": 6, "evaluate": "flips", "evaluation_size": 15},
@@ -207,7 +235,7 @@ def test_the_same_examples_are_removed_in_the_same_rounds(
     """The plain double loop counts every error; the learner looks near the boundary only and gives up early."""
     given = problem(stream, 0, n=120, noise=0.3)
     parameters: dict[str, Any] = {"budget": 7, "evaluate": evaluate, "removal": removal, "random_state": 0}
-    if evaluate in ("random", "flips"):
+    if evaluate not in ("all", "support"):
         parameters["evaluation_size"] = 17
     model: Any = TighterBudgetPerceptron(**parameters, **given.kernel)
     stored: set[int] = set()
@@ -252,6 +280,7 @@ def test_each_example_has_the_same_chance_to_be_in_the_reservoir() -> None:
         ({"evaluate": "support"}, 20),
         ({"evaluate": "random", "evaluation_size": 30}, 50),
         ({"evaluate": "flips", "evaluation_size": 30}, 50),
+        ({"evaluate": "flips_of_all", "evaluation_size": 30}, 50),
     ],
     ids=str,
 )
@@ -298,8 +327,9 @@ def test_looking_at_all_candidates_is_the_default(problem: Any) -> None:
         ({"evaluate": "flips", "evaluation_size": 0}, "evaluation_size", "at least 1"),
         ({"evaluate": "all", "evaluation_size": 5}, "evaluation_size", "nothing where evaluate is all"),
         ({"evaluation_size": 5, "evaluate": "support"}, "evaluation_size", "nothing where evaluate is support"),
-        ({"evaluate": "some"}, "evaluate", "all, support, random, flips"),
+        ({"evaluate": "some"}, "evaluate", "all, support, random, flips, flips_of_all"),
         ({"remove_at_once": 11}, "remove_at_once", "at most the budget"),
+        ({"ties": "youngest"}, "ties", "oldest, newest, largest_margin, random"),
         ({"candidates": 0}, "candidates", "at least 1"),
     ],
 )

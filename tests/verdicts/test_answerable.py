@@ -23,10 +23,10 @@ SEEN = [10, 20, 40, 60, 80, 100]
 
 
 def planned(experiment: Experiment, runs: int) -> Iterator[Record]:
-    """A made-up record of each run: a budget is filled, and who has none stores as many as the smallest."""
-    budgets = [budget for _, params in experiment.parameter_sets if (budget := budget_of(params))]
+    """A made-up record of each run: a budget is filled, and who has none stores more than half of them hold."""
+    budgets = sorted({budget for _, params in experiment.parameter_sets if (budget := budget_of(params))})
     for number, (algorithm, params) in enumerate(experiment.parameter_sets):
-        size = budget_of(params) or min(budgets, default=10)
+        size = budget_of(params) or (budgets[len(budgets) // 2] if budgets else 10)
         for run in range(runs):
             error = 0.1 + 0.001 * (number + 1) * (run + 1) / runs
             curve = {"seen": SEEN, "online_error": [4 * error - 0.02 * i for i in range(len(SEEN))]}

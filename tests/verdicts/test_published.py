@@ -148,6 +148,22 @@ def test_inputs_and_what_is_true_by_construction() -> None:
     assert basis["crammer2003.limit_never_exceeded"] == "construction"
 
 
+def test_a_claim_about_a_variant_stands_beside_the_one_that_names_it() -> None:
+    variant = "{text: by the figure, of: {algorithm: budget_perceptron, update: mira}}"
+    several = "[{algorithm: budget_perceptron, holding: {algorithm: budget_perceptron, budget: 2}}]"
+    text = MINIMAL.replace("{mira: It stands in.}", f"{{}}, variants: {{figure: {variant}}}")
+    text = text.replace("{algorithm: perceptron}", several).replace("measure:", "variants: [figure]\n    measure:")
+    plain, other = interpret("made_up", parse(text, "p.yaml")).claims
+    assert (plain.id, plain.basis, other.id, other.basis) == ("made_up.c", "measured", "made_up.c.figure", "variant")
+    assert other.text == "A claim (by the figure)."
+    assert not [one for one in selectors(plain.arguments) if "update" in one]
+    assert [one.get("update") for one in selectors(other.arguments)] == ["mira", "mira", None]
+    with pytest.raises(ConfigError, match=r"claims\[0\].variants.figur: found 'figur'; accepted: figure"):
+        interpret("made_up", parse(text.replace("[figure]", "[figur]"), "p.yaml"))
+    with pytest.raises(ConfigError, match=r"paper.variants.figure.of.updat: found 'updat'; accepted: algorithm"):
+        interpret("made_up", parse(text.replace("update", "updat"), "p.yaml"))
+
+
 MINIMAL = """
 paper: {title: t, authors: [a], venue: v, year: 2000, datasets: {usps: usps}, substitutes: {mira: It stands in.}}
 claims:
@@ -196,10 +212,13 @@ def test_a_file_is_read_strictly(old: str, new: str, message: str) -> None:
         ("{algorithm: svn}", ".algorithm: found 'svn'; accepted: "),
         ("{algoritm: svm}", ": found {'algoritm': 'svm'}; accepted: one mapping with the key algorithm, or a list of"),
         ("[svm]", "[0]: found 'svm'; accepted: one mapping with the key algorithm, or a list of such"),
-        ("{algorithm: svm, att: best}", ".att: found 'att'; accepted: algorithm, experiment, at, by, holding, C."),
+        (
+            "{algorithm: svm, att: best}",
+            ".att: found 'att'; accepted: algorithm, experiment, at, by, holding, short_of, C.",
+        ),
         ("{algorithm: svm, at: bst}", ".at: found 'bst'; accepted: each, smallest, largest, best"),
         ("{algorithm: svm, by: x}", ".by: found 'x'; accepted: online_error, "),
-        ("{algorithm: svm, c: 1}", ".c: found 'c'; accepted: algorithm, experiment, at, by, holding, C"),
+        ("{algorithm: svm, c: 1}", ".c: found 'c'; accepted: algorithm, experiment, at, by, holding, short_of, C"),
         ("{algorithm: svm, C: [1, -1]}", ".C: found -1; accepted: a number of at least"),
         ("{algorithm: [svm, mira], beta: 1}", ".beta: found 'beta'; accepted: algorithm, "),
         ("{algorithm: svm, holding: {algorithm: mira, x: 1}}", ".holding.x: found 'x'; accepted: algorithm, "),
@@ -228,7 +247,11 @@ numbers:
     [
         ("1 %", "one", "8: numbers[0].rows[0].test_error: found 'one'; accepted: a number, such as 20.99 ± 0.06 %"),
         ("test_error:", "tst_error:", "8: numbers[0].rows[0].tst_error: found 'tst_error'; accepted: online_error, "),
-        ("C: 1", "D: 1", "8: numbers[0].rows[0].of.D: found 'D'; accepted: algorithm, experiment, at, by, holding, C"),
+        (
+            "C: 1",
+            "D: 1",
+            "8: numbers[0].rows[0].of.D: found 'D'; accepted: algorithm, experiment, at, by, holding, short_of, C",
+        ),
     ],
 )
 def test_numbers_are_read_strictly(old: str, new: str, message: str) -> None:

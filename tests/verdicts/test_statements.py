@@ -214,6 +214,9 @@ def test_spread_largest(write: Make) -> None:
     found = check(view, "spread_largest", of=STOPTRON, among={"algorithm": "forgetron"}, measure="online_error")
     assert found.outcome == SHOWN
     assert found.found == "7.91, others up to 0.40 points"
+    among = {"of": STOPTRON, "among": {"algorithm": "forgetron"}, "measure": "online_error"}
+    assert check(view, "spread_largest", factor=5, **among).outcome == SHOWN
+    assert check(view, "spread_largest", factor=10, **among).outcome == OPEN  # 20 ± a factor of 3
     assert (
         check(view, "spread_largest", of={"algorithm": "forgetron"}, among=STOPTRON, measure="online_error").outcome
         != SHOWN
@@ -234,43 +237,81 @@ def course(errors_at: list[float], sizes_at: list[int]) -> dict[str, Any]:
 
 
 def test_tracks(write: Make) -> None:
-    near, far = course([0.4, 0.305, 0.3, 0.3], [5, 9, 10, 10]), course([0.4, 0.35, 0.3, 0.3], [5, 9, 10, 10])
+    courses = {10: [0.4, 0.305, 0.3, 0.3], 20: [0.4, 0.35, 0.3, 0.3], 30: [0.415, 0.315, 0.315, 0.315]}
     view = write(
         records("perceptron", curve=[course([0.4, 0.3, 0.3, 0.3], [10, 20, 30, 40])] * 5),
-        records("projectron", {"bound_budget": 10}, curve=[near] * 5),
-        records("projectron", {"bound_budget": 20}, curve=[far] * 5),
+        *(
+            records("projectron", {"bound_budget": B}, curve=[course(e, [5, 9, 10, 10])] * 5)
+            for B, e in courses.items()
+        ),
     )
-    near_one, far_one = ({"algorithm": "projectron", "budget": size} for size in (10, 20))
-    assert check(view, "tracks", of=near_one, beside=PERCEPTRON, tolerance=1).outcome == SHOWN
-    assert check(view, "tracks", of=far_one, beside=PERCEPTRON, tolerance=1).outcome != SHOWN
+
+    def outcome(budget: int) -> list[str]:
+        of = {"algorithm": "projectron", "budget": budget}
+        found = check(view, "tracks", of=of, beside=PERCEPTRON, tolerance=1.4, furthest=2)
+        return [found.outcome, *(one.outcome for one in found.comparisons)]
+
+    assert outcome(10) == [SHOWN, SHOWN, SHOWN]
+    assert outcome(20) == [REFUTED, SHOWN, REFUTED]  # once 5 points off, 1.25 on average
+    assert outcome(30) == [REFUTED, REFUTED, SHOWN]  # always 1.5 off
 
 
 def test_stops_improving(write: Make) -> None:
     perceptron = course([0.4, 0.3, 0.25, 0.2], [10, 20, 30, 40])
     view = write(
-        records("perceptron", curve=[perceptron] * 5),
-        records("forgetron", {"budget": 20}, curve=[course([0.4, 0.3, 0.29, 0.29], [10, 20, 20, 20])] * 5),
-        records("stoptron", {"budget": 20}, curve=[course([0.4, 0.3, 0.25, 0.21], [10, 20, 20, 20])] * 5),
+        records("forgetron", {"budget": 20}, curve=[course([0.4, 0.3, 0.297, 0.298], [10, 20, 20, 20])] * 5),
+        records("stoptron", {"budget": 20}, curve=[course([0.4, 0.3, 0.297, 0.295], [10, 20, 20, 20])] * 5),
         records("randomized_budget_perceptron", {"budget": 50}, curve=[perceptron] * 5),
     )
-    assert check(view, "stops_improving", of={"algorithm": "forgetron"}, beside=PERCEPTRON).outcome == SHOWN
-    assert check(view, "stops_improving", of=STOPTRON, beside=PERCEPTRON).outcome != SHOWN
+    assert check(view, "stops_improving", of={"algorithm": "forgetron"}, margin=0.3).outcome == SHOWN
+    assert check(view, "stops_improving", of=STOPTRON, margin=0.3).outcome == REFUTED
     with pytest.raises(MissingError, match="never was full"):
-        check(view, "stops_improving", of={"algorithm": "randomized_budget_perceptron"}, beside=PERCEPTRON)
+        check(view, "stops_improving", of={"algorithm": "randomized_budget_perceptron"}, margin=0.3)
 
 
 def test_below_at_equal_size(write: Make) -> None:
-    small = course([0.5, 0.4, 0.3, 0.2], [10, 12, 14, 14])
+    small = course([0.5, 0.4, 0.3, 0.2], [3, 12, 15, 15])
     view = write(
-        records("perceptron", curve=[course([0.5, 0.45, 0.4, 0.35], [10, 20, 30, 40])] * 5),
+        records("perceptron", curve=[course([0.55, 0.45, 0.4, 0.35], [3, 20, 30, 40])] * 5),
         records("projectron", {"bound_budget": 9}, curve=[small] * 5),
     )
     projectron = {"algorithm": "projectron"}
     found = check(view, "below_at_equal_size", lower=projectron, upper=PERCEPTRON)
     assert found.outcome == SHOWN
-    # At 10, 12, 14 examples: 0.5, 0.4, 0.2 against 0.5, 0.49, 0.48
-    assert found.evidence[0].interval.mean == pytest.approx(100 * (0 - 0.09 - 0.28) / 3)
-    assert check(view, "below_at_equal_size", lower=PERCEPTRON, upper=projectron).outcome != SHOWN
+    fifths = [one.interval.mean for one in found.comparisons]
+    assert fifths[0] == pytest.approx(100 * (0.5 - 0.55))  # at 3 examples of 15
+    assert fifths[4] == pytest.approx(100 * (0.2 - (0.55 - 0.1 * 12 / 17)))  # at 15, once nothing is stored any more
+    with pytest.raises(MissingError, match="Projectron, B = 9 never had as many examples as Perceptron"):
+        check(view, "below_at_equal_size", lower=PERCEPTRON, upper=projectron)
+
+
+def test_always_below_is_of_each_run(write: Make) -> None:
+    view = write(
+        records("perceptron", test_error=[0.2, 0.3, 0.25, 0.35, 0.3, 0.22]),
+        records("stoptron", {"budget": 5}, test_error=[0.19, 0.28, 0.24, 0.33, 0.29, 0.21]),
+        records("forgetron", {"budget": 5}, test_error=[0.19, 0.28, 0.24, 0.33, 0.29, 0.221]),
+    )
+    arguments = {"upper": PERCEPTRON, "measure": "test_error"}
+    assert check(view, "always_below", lower=STOPTRON, **arguments).outcome == SHOWN
+    found = check(view, "always_below", lower={"algorithm": "forgetron"}, **arguments)
+    assert (found.outcome, found.decisive.interval.mean) == (REFUTED, pytest.approx(0.1))
+    assert check(view, "below", lower={"algorithm": "forgetron"}, **arguments).outcome == SHOWN  # the mean is
+
+
+def test_part_of_the_way(write: Make) -> None:
+    view = write(
+        records("perceptron", test_error=errors(0.30)),
+        records("forgetron", {"budget": 5}, test_error=errors(0.25, 0.011)),
+        records("stoptron", {"budget": 5}, test_error=errors(0.10)),
+    )
+    arguments = {"of": {"algorithm": "forgetron"}, "start": PERCEPTRON, "goal": STOPTRON, "measure": "test_error"}
+    found = check(view, "part_of_the_way", at_least=0.2, **arguments)
+    assert (found.outcome, found.decisive.interval.mean) == (SHOWN, pytest.approx(0.25))
+    assert check(view, "part_of_the_way", at_least=0.3, **arguments).outcome == REFUTED
+    other = write(records("mira", test_error=errors(0.1)), name="other", order="given")
+    elsewhere = {name: {**arguments[name], "experiment": "made_up"} for name in ("start", "goal")}
+    with pytest.raises(ValueError, match="saw the same permutation"):
+        check(other, "part_of_the_way", at_least=0.2, **arguments | elsewhere | {"of": {"algorithm": "mira"}})
 
 
 def test_measures_of_a_course(write: Make) -> None:

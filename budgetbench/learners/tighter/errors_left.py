@@ -6,15 +6,25 @@ and a candidate is given up once it cannot come down to the fewest errors so far
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled
-from budgetbench.engine.certain import excess, slack_share
+from budgetbench.engine.certain import exceeds, excess, margin_without, slack, slack_share
 from budgetbench.engine.expansion import Block, Expansion, discard
 
+Ties = Literal["oldest", "newest", "largest_margin", "random"]
+
+#: Numbers for the compiled loops.
+TIES = {"oldest": 0, "newest": 1, "largest_margin": 2, "random": 3}
+NEWEST, LARGEST_MARGIN, RANDOM = 1, 2, 3
+
+#: The count of a stored example that is not looked at.
+NONE = int(np.iinfo(np.int64).max)
+#: Random numbers that follow from one: x ← 16807 x mod 1 (Lehmer).
+LEHMER = 16807.0
 #: How finely the examples near the boundary are sorted by their distance from it.
 RANKS = 64
 
@@ -24,11 +34,13 @@ class Removal(NamedTuple):
 
     candidates : how many of the stored examples are looked at, in turn, besides the newcomer.
     at_once : how many leave.
+    ties : who leaves first of those with equal counts; see `TIES`.
     non_negative : whether no kernel value can be below 0.
     """
 
     candidates: int
     at_once: int
+    ties: int
     non_negative: bool
 
 
@@ -53,16 +65,18 @@ def remove_worst(
     how: Removal,
     turn: int,
     newcomer: bool,
+    chance: float,
 ) -> int:
     """Discard those stored examples whose removal, of each by itself, leaves the fewest errors among `evaluated`.
 
-    Of equal counts the oldest leaves. Slots are tried from the youngest: the newcomer tends to do the most harm, and a
-    low count found early spares work later.
+    Slots are tried from the youngest: the newcomer tends to do the most harm, and a low count found early spares work
+    later.
 
     Parameters
     ----------
     turn : the slot at which the removal begins to look; only of use where not all are looked at.
     newcomer : whether the youngest is the example just stored, which is a candidate in any case.
+    chance : a random number in [0, 1), for ties that are broken at random.
 
     Returns
     -------
@@ -70,31 +84,58 @@ def remove_worst(
     """
     errors, slack = split(f, block, evaluated, near)
     old = f.counts.members - 1 if newcomer else f.counts.members
-    slots, fewest = np.empty(how.at_once, np.int64), np.empty(how.at_once, np.int64)
-    slots[:], fewest[:] = -1, len(evaluated)
+    counts, fewest = np.full(f.counts.members, NONE), np.full(how.at_once, len(evaluated))
     for slot in range(f.counts.members - 1, -1, -1):
         if slot == old or (slot - turn) % old < how.candidates:
             a, row = f.coefficients[slot], block.K[f.members[slot]]
             count = errors_without(a, row, errors, near, fewest[-1], how.non_negative, slack)
             if slack > 0.0 and count <= fewest[-1]:  # so far without the errors that are in doubt
                 count = certain_errors_without(f, block, slot, errors, near, slack)
-            keep_fewest(slots, fewest, slot, count)
-    for slot in np.sort(slots)[::-1]:  # the youngest first, so that the numbers of the others stay right
-        if slot >= 0:
+            counts[slot] = count  # or a bound, above the count of any that leaves
+            keep_fewest(fewest, count)
+    for _ in range(how.at_once):
+        chance = LEHMER * chance % 1.0
+        slot = first_of_equals(f, block, counts, how.ties, chance)
+        if counts[slot] < NONE:
             discard(f, block, slot)
+            counts = np.concatenate((counts[:slot], counts[slot + 1 :]))
     return (turn + how.candidates) % old
 
 
 @compiled
-def keep_fewest(slots: NDArray[np.int64], fewest: NDArray[np.int64], slot: int, count: int) -> None:
-    """Enter a slot among the best ones so far, before those with the same count; the last one drops out."""
-    if count > fewest[-1]:
+def keep_fewest(fewest: NDArray[np.int64], count: int) -> None:
+    """Enter a count among the lowest ones so far; the last one drops out."""
+    if count >= fewest[-1]:
         return
-    place = len(slots) - 1
-    while place > 0 and count <= fewest[place - 1]:
-        slots[place], fewest[place] = slots[place - 1], fewest[place - 1]
+    place = len(fewest) - 1
+    while place > 0 and count < fewest[place - 1]:
+        fewest[place] = fewest[place - 1]
         place -= 1
-    slots[place], fewest[place] = slot, count
+    fewest[place] = count
+
+
+@compiled
+def first_of_equals(f: Expansion, block: Block, counts: NDArray[np.int64], ties: int, chance: float) -> int:
+    """The slot with the lowest count; of several the one that is first to leave."""
+    equals = np.flatnonzero(counts == counts.min())
+    if ties == NEWEST:
+        return equals[-1]
+    if ties == RANDOM:
+        return equals[int(chance * len(equals))]
+    first = equals[0]
+    if ties == LARGEST_MARGIN:
+        for slot in equals[1:]:
+            if keeps_more(f, block, slot, first):
+                first = slot
+    return first
+
+
+@compiled
+def keeps_more(f: Expansion, block: Block, slot: int, other: int) -> bool:
+    """Whether a member's margin without its own contribution is larger than that of another."""
+    lead = margin_without(f, block, slot) - margin_without(f, block, other)
+    doubt = slack(f, block, f.members[slot]) + slack(f, block, f.members[other])
+    return lead > 0.0 if doubt == 0.0 or abs(lead) > doubt else exceeds(f, block, slot, other)
 
 
 @compiled

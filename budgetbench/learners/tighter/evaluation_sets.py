@@ -4,8 +4,9 @@ all       every example seen: time and memory for one more grow with the number 
 support   the stored examples themselves (Equation 3).
 random    q of the examples seen, each of them equally likely to be among the q (Equation 4): a reservoir.
 flips     q margin errors, those that change side most often (Figure 5).
+flips_of_all  q of all examples seen, margin errors or not, those that change side most often.
 
-Of the last two and of a support set nothing grows with the number of examples seen.
+Of the last three and of a support set nothing grows with the number of examples seen.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from budgetbench.compiled import compiled, record
 from budgetbench.engine.certain import margin_against
 from budgetbench.engine.expansion import Block, Expansion
 
-EvaluationRule = Literal["all", "support", "random", "flips"]
+EvaluationRule = Literal["all", "support", "random", "flips", "flips_of_all"]
 
 #: Numbers for the compiled loops.
-EVALUATION_RULES = {"all": 0, "support": 1, "random": 2, "flips": 3}
-ALL, SUPPORT, RANDOM, FLIPS = 0, 1, 2, 3
+EVALUATION_RULES = {"all": 0, "support": 1, "random": 2, "flips": 3, "flips_of_all": 4}
+ALL, SUPPORT, RANDOM, FLIPS, FLIPS_OF_ALL = 0, 1, 2, 3, 4
 
 
 class Seen:
@@ -40,8 +41,8 @@ class EvaluationSet(NamedTuple):
     rule, limit : how they are chosen, and how many at most (no limit for `all`).
     positions : where in the pool the example of each place is.
     right : whether it was on the right side at the end of the round before.
-    flips : how often it has changed side since it came, for `flips`.
-    since : the round in which it came, for `flips`.
+    flips : how often it has changed side since it came, where `follows_sides`.
+    since : the round in which it came, where `follows_sides`.
     holds : for each position of the pool whether it is among them.
     counts : see there.
     """
@@ -57,8 +58,8 @@ class EvaluationSet(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """Of what is noted of the examples, who are kept by the pool: for `flips` a side, how often, and since when."""
-        return self.counts.places * (1 + 8 + 8) if self.rule == FLIPS else 0
+        """Of what is noted of the examples, who are kept by the pool: a side, how often it changed, and since when."""
+        return self.counts.places * (1 + 8 + 8) if self.rule in (FLIPS, FLIPS_OF_ALL) else 0
 
 
 def evaluation_set(rule: str, limit: int | None) -> EvaluationSet:
@@ -112,12 +113,19 @@ def meet(e: EvaluationSet, i: int, chance: float, first_pass: bool) -> None:
 
 
 @compiled
-def admit(e: EvaluationSet, f: Expansion, block: Block, i: int) -> None:
-    """Let the margin error i in; from a full set the one leaves that changes side least often, the oldest of equals.
+def follows_sides(e: EvaluationSet) -> bool:
+    """Whether examples are chosen by how often they change side."""
+    return e.rule in (FLIPS, FLIPS_OF_ALL)
 
-    Figure 5 prints the one that does so most often; its caption and text say the opposite.
+
+@compiled
+def admit(e: EvaluationSet, f: Expansion, block: Block, i: int, margin_error: bool) -> None:
+    """Let example i in, if it is a margin error or the rule takes others too.
+
+    From a full set the one leaves that changes side least often, the oldest of equals. Figure 5 prints the
+    one that does so most often; its caption and text say the opposite.
     """
-    if e.rule != FLIPS or e.holds[i]:
+    if not (e.rule == FLIPS_OF_ALL or (e.rule == FLIPS and margin_error)) or e.holds[i]:
         return
     if e.counts.places == e.limit:
         leaving, lowest = 0, np.inf
@@ -136,7 +144,7 @@ def admit(e: EvaluationSet, f: Expansion, block: Block, i: int) -> None:
 @compiled
 def count_flips(e: EvaluationSet, f: Expansion, block: Block) -> None:
     """Note who changed side in the round that ends."""
-    if e.rule != FLIPS:
+    if not follows_sides(e):
         return
     for place in range(e.counts.places):
         right = margin_against(f, block, e.positions[place], 0.0) > 0.0

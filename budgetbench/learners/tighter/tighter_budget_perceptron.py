@@ -14,7 +14,7 @@ from budgetbench.engine.expanding import ExpansionLearner
 from budgetbench.engine.expansion import Block, Expansion, note
 from budgetbench.engine.updates import RULES, UpdateRule, is_due, margin_of, update
 from budgetbench.errors import ParameterError
-from budgetbench.learners.tighter.errors_left import Near, Removal, remove_worst
+from budgetbench.learners.tighter.errors_left import TIES, Near, Removal, Ties, remove_worst
 from budgetbench.learners.tighter.evaluation_sets import (
     ALL,
     EvaluationRule,
@@ -27,7 +27,7 @@ from budgetbench.learners.tighter.evaluation_sets import (
     meet,
     reservoir,
 )
-from budgetbench.parameters import USUAL_BUDGET, Budget, Count, Examples, NonNegative, Positive, Size
+from budgetbench.parameters import USUAL_BUDGET, Budget, Count, Examples, Later, NonNegative, Positive, Size
 
 #: Examples for each of the budget on which errors are counted where a stream may have no end and nothing is asked for.
 SAMPLED = 10
@@ -38,7 +38,7 @@ class TighterBudgetPerceptron(ExpansionLearner):
     """The Perceptron that discards the stored example whose removal leaves the fewest training errors.
 
     On yₜ f(xₜ) ≤ β, once p examples are stored, discard i = argminⱼ Σₖ [yₖ(f(xₖ) - aⱼK(xⱼ, xₖ)) ≤ 0] with k over an
-    evaluation set, and j over the stored examples and xₜ. Of equal counts the oldest example leaves.
+    evaluation set, and j over the stored examples and xₜ. The paper does not say who leaves of equals (`ties`).
 
     Weston, Bordes, Bottou 2005, Figure 3, which removes first and inserts after (``before_insertion``): the newest
     example, possibly a noisy one, is then always kept. Only letting the newcomer compete for removal
@@ -53,7 +53,9 @@ class TighterBudgetPerceptron(ExpansionLearner):
     - ``flips`` (Figure 5): every margin error enters, and from q already there the one leaves whose rate of changing
       side is lowest, the oldest of equals. The rate is the number of rounds that changed its side, its own round
       included, over the rounds since that; a round is one example seen. The figure prints the highest rate, its
-      caption and the text say the lowest.
+      caption and the text say the lowest;
+    - ``flips_of_all``: the same where every example enters, margin error or not. Figure 5 is done, as the text has it,
+      for margin errors alone, of which there are fewer than a large q has room for.
 
     Cost of an example: one kernel value for each stored one; of a margin error, with ``flips``, q more. A removal
     compares p + 1 candidates on the evaluation set, of which only those near the decision boundary can change side:
@@ -62,15 +64,17 @@ class TighterBudgetPerceptron(ExpansionLearner):
     Parameters
     ----------
     budget : the number p of examples that are stored at most.
-    evaluate : ``all``, ``support``, ``random`` or ``flips``: on which examples errors are counted; by default all. With
-        ``all`` memory grows with the stream, which may have no end where `partial_fit` goes on: there it has to be
-        asked for, and the default is ``random`` with 10 examples for each of the budget.
-    evaluation_size : their number q, for ``random`` and ``flips``.
+    evaluate : ``all``, ``support``, ``random``, ``flips`` or ``flips_of_all``: on which examples errors are counted; by
+        default all. With ``all`` memory grows with the stream, which may have no end where `partial_fit` goes on: there
+        it has to be asked for, and the default is ``random`` with 10 examples for each of the budget.
+    evaluation_size : their number q, for ``random`` and both kinds of flips.
     removal : ``after_insertion`` or ``before_insertion``.
     candidates : look at only so many of the stored examples for each removal, in turn, besides the newcomer; all by
         default. The paper's section 5 suggests it, and the next.
     remove_at_once : discard so many at a removal, those whose removals, each by itself, leave the fewest errors; as
         many insertions are then free.
+    ties : which of the examples whose removals leave equally few errors leaves: the ``oldest``, the ``newest``, the one
+        with the ``largest_margin`` without its own contribution (as in the Budget Perceptron), or a ``random`` one.
     update : rule for the coefficient of a new example: ``perceptron``, ``mira`` or ``no_bias_svm``.
     beta : an example whose margin y f(x) is at most this is stored; by default 0, 0.01 for ``mira``, 1 for
         ``no_bias_svm``.
@@ -88,6 +92,7 @@ class TighterBudgetPerceptron(ExpansionLearner):
     removal: Literal["after_insertion", "before_insertion"] = "after_insertion"
     candidates: Count | None = None
     remove_at_once: Count = 1
+    ties: Annotated[Ties, Later()] = "oldest"
     update: UpdateRule = "perceptron"
     beta: NonNegative | None = None
     C: Positive = 1.0
@@ -96,7 +101,7 @@ class TighterBudgetPerceptron(ExpansionLearner):
     def _check_together(cls, values: dict[str, Any]) -> None:
         values["beta"] = margin_of(values["beta"], values["update"])
         values["evaluate"] = values["evaluate"] or "all"
-        size, sized = values["evaluation_size"], values["evaluate"] in ("random", "flips")
+        size, sized = values["evaluation_size"], values["evaluate"] in ("random", "flips", "flips_of_all")
         if sized and size is None:
             raise ParameterError(
                 "evaluation_size", None, f"an integer of at least 1, for evaluate: {values['evaluate']}"
@@ -128,7 +133,7 @@ class TighterBudgetPerceptron(ExpansionLearner):
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         self._evaluation = laid_out(self._evaluation, self._pool.companions, len(f.stored))
-        how = Removal(self.candidates or self.budget, self.remove_at_once, self._kernel.non_negative)
+        how = Removal(self.candidates or self.budget, self.remove_at_once, TIES[self.ties], self._kernel.non_negative)
         self._turn = tighter_budget_perceptron(
             block,
             f,
@@ -164,18 +169,20 @@ def tighter_budget_perceptron(
     room = max(len(evaluation.positions), len(f.members))
     near = Near(np.empty(room, np.uint32), np.empty(room), np.empty(5, np.int64))
     while f.counts.members > budget:  # it was made smaller
-        turn = remove_worst(f, block, evaluated(evaluation, f), near, how, turn, False)
+        turn = remove_worst(f, block, evaluated(evaluation, f), near, how, turn, False, block.chance[0])
     for t in range(len(block.order)):
         i = block.order[t]
-        meet(evaluation, i, block.chance[t], first_pass)
+        chance = block.chance[t]
+        meet(evaluation, i, chance, first_pass)
         margin = margin_against(f, block, i, beta)
-        if is_due(f, i, rule, margin, beta):
-            admit(evaluation, f, block, i)
+        due = is_due(f, i, rule, margin, beta)
+        admit(evaluation, f, block, i, due)
+        if due:
             if remove_first and f.counts.members == budget and not f.stored[i]:
-                turn = remove_worst(f, block, evaluated(evaluation, f), near, how, turn, not remove_first)
+                turn = remove_worst(f, block, evaluated(evaluation, f), near, how, turn, not remove_first, chance)
             update(f, block, i, rule, beta, C)
             if f.counts.members > budget:
-                turn = remove_worst(f, block, evaluated(evaluation, f), near, how, turn, not remove_first)
+                turn = remove_worst(f, block, evaluated(evaluation, f), near, how, turn, not remove_first, chance)
             count_flips(evaluation, f, block)
         note(rounds, t, margin, f)
     return turn
