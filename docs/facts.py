@@ -35,7 +35,7 @@ class Learner:
     measure, for its mean over the runs (`learner.test_error`), with `_std`, `_min` and `_max` for the others.
     """
 
-    row: Mapping[str, Any]
+    row: Mapping[Any, Any]
     params: Mapping[str, Any]
 
     @property
@@ -119,7 +119,7 @@ def has(name: str) -> bool:
     return (RESULTS / name / "summary.csv").is_file()
 
 
-def _params(row: Mapping[str, Any]) -> dict[str, Any]:
+def _params(row: Mapping[Any, Any]) -> dict[str, Any]:
     """A row's parameters, those of a kernel that was varied among them, and the size by the name of all learners."""
     own = {name.removeprefix("kernel."): value for name, value in json.loads(row["params"]).items()}
     return own | {"budget": row["budget"]}
@@ -146,6 +146,7 @@ class Verdict:
     corrected: str
     explanation: str
     note: str
+    over_test_sets: str = ""
 
     @property
     def why(self) -> str:
@@ -165,7 +166,8 @@ class Verdict:
 @cache
 def _verdicts() -> tuple[Verdict, ...]:
     lines = pd.read_csv(RESULTS / "verdicts.csv", dtype=str, keep_default_na=False)
-    return tuple(Verdict(**line) for line in lines[list(Verdict.__dataclass_fields__)].to_dict("records"))
+    told = [name for name in Verdict.__dataclass_fields__ if name in lines]
+    return tuple(Verdict(**line) for line in lines[told].to_dict("records"))
 
 
 def verdicts(**having: str) -> list[Verdict]:

@@ -72,6 +72,7 @@ class Reason:
         "no_comparators",
         "missing",
         "unfinished",
+        "untimed",
         "spread",
         "few_runs",
         "more_to_run",

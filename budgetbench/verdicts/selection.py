@@ -17,7 +17,7 @@ from budgetbench.errors import Notice, RequestError
 from budgetbench.learners import learners
 from budgetbench.parameters import Accepted, declared
 from budgetbench.results import Results
-from budgetbench.results.measures import MEASURES, MeasureName
+from budgetbench.results.measures import MEASURES, SECONDS, MeasureName
 from budgetbench.results.names import learner, learner_title, parameters_text
 from budgetbench.results.records import completed
 from budgetbench.results.sizes import signs, sizes_of
@@ -90,7 +90,9 @@ class Candidate:
         """The measure's value in each run that has one."""
         found = MEASURES[measure].values(self.runs).dropna()
         if not len(found):
-            raise MissingError(f"no {measure} of {self.label} in {self.experiment}")
+            text = f"no {measure} of {self.label} in {self.experiment}"
+            # Every run is timed: times that are not there were taken in another way, by an older version.
+            raise MissingError(text, Reason("untimed", {"text": text}) if MEASURES[measure].unit is SECONDS else None)
         return found
 
 
@@ -157,7 +159,7 @@ class View:
         if place != "each":
             sized = [candidate for candidate in found if candidate.sizes.get("budget")]
             if not sized:
-                raise MissingError(f"no sizes of {_words(selector)} in {self.experiment}")
+                raise MissingError(f"no sizes of {in_words(selector)} in {self.experiment}")
             one = (min if place == "smallest" else max)(sized, key=lambda candidate: candidate.sizes["budget"])
             return [replace(one, asked=one.asked | {"budget"})]
         return found
@@ -213,7 +215,7 @@ class View:
                 words = label(algorithm, named, sizes)
                 found.append(Candidate(words, experiment, permutation, sizes, runs, params, asked, one_test_set))
         if not found:
-            raise MissingError(f"no runs of {_words(selector)} in {experiment}")
+            raise MissingError(f"no runs of {in_words(selector)} in {experiment}")
         return found if all_sets else _by_default(algorithm, found)
 
 
@@ -256,7 +258,7 @@ def label(algorithm: str, params: Mapping[str, Any], sizes: Mapping[str, Any]) -
     return ", ".join(word for word in words if word)
 
 
-def _words(selector: Selector) -> str:
+def in_words(selector: Selector) -> str:
     named = {name: value for name, value in selector.items() if name not in SELECTOR}
     words = parameters_text(named, named)
     return learner_title(str(selector["algorithm"])) + (f" ({words})" if words else "")

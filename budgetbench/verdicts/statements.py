@@ -21,7 +21,7 @@ from budgetbench.registry import Registry
 from budgetbench.results.measures import MEASURES, PLAIN, TIMES, MeasureName, Unit
 from budgetbench.verdicts.comparing import Judge, differences, judged, matched, of_runs, of_test_set
 from budgetbench.verdicts.evidence import Evidence, Finding, MissingError, Reason
-from budgetbench.verdicts.selection import Candidate, Selector, Selectors, View
+from budgetbench.verdicts.selection import Candidate, Selector, Selectors, View, in_words
 from budgetbench.verdicts.statistics import (
     FEW,
     OPEN,
@@ -103,6 +103,35 @@ def ratio(
         for a, b in _same_streams(matched(view.pick(of), view.pick(to)))
     ]
     return _bounded(values, MEASURES[measure].same(1.0), at_least, at_most, TIMES)
+
+
+@statements.register("at_its_size")
+def at_its_size(
+    view: View, *, of: Selector, among: Selector, measure: MeasureName, at_least: float = -inf, at_most: float = inf
+) -> Finding:
+    """The measure of `of`, in units of what `among` has with as many examples stored, lies within bounds.
+
+    Between two sizes of `among` its measure is taken to be linear, in each run. What falls ever more slowly with the
+    size is then taken for more than it is.
+    """
+    (one,), sizes = view.pick(of), view.pick(among)
+    _same_streams([(one, other) for other in sizes])
+    own, stored = one.values(measure), one.values("support_size")
+    held, found = (pd.DataFrame([other.values(name) for other in sizes]) for name in ("support_size", measure))
+    values = pd.Series(
+        {run: own[run] / _between(stored[run], held[run], found[run]) for run in own.index.intersection(found.columns)},
+        dtype=float,
+    ).dropna()
+    if values.empty:
+        raise MissingError(f"no sizes of {in_words(among)} around the {stored.mean():.0f} that {one.label} stores")
+    compared = [(f"{one.label} / {in_words(among)} of its size", values)]
+    return _bounded(compared, MEASURES[measure].same(1.0), at_least, at_most, TIMES)
+
+
+def _between(size: float, sizes: pd.Series, values: pd.Series) -> float:
+    """The value at a size, linear between the given ones; NaN beyond them."""
+    order = np.argsort(sizes)
+    return float(np.interp(size, sizes.to_numpy()[order], values.to_numpy()[order], left=nan, right=nan))
 
 
 @statements.register("part_of_the_way")

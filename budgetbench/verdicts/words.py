@@ -11,7 +11,7 @@ from budgetbench.verdicts.evidence import Evidence, Finding, Measured, Reason
 from budgetbench.verdicts.model import EXPLAINED, FAILS, HOLDS, OUTCOMES, Basis, Explanation, Number, Verdict, counts
 from budgetbench.verdicts.numbers import FACTS, SPREADS
 from budgetbench.verdicts.selection import label
-from budgetbench.verdicts.statistics import FEW, OPEN, REFUTED, SHOWN, WIDER
+from budgetbench.verdicts.statistics import FEW, INNER, OPEN, REFUTED, SHOWN, WIDER
 
 RULE = {
     "tests": f"Every test is two-sided at the {100 * ALPHA:g} % level: a comparison is shown, refuted or open as its "
@@ -26,6 +26,9 @@ RULE = {
     "paper.",
     "numbers": f"A number holds within {SPREADS:g} published standard deviations, or {CLOSE:g} percentage points or "
     f"{100 * RELATIVE:g} % of a size if that is more; the interval of the difference (Welch's) stands beside it.",
+    "draws": f"Where the paper's data is one random draw, a number holds within {SPREADS:g} standard deviations of our "
+    "draws, as the difference from a learner of the same draw where all move with it, and what a table prints of all "
+    f"learners holds if it is nearer to the middle of our draws than the outer {1 - INNER:.0%} of them.",
     "explained": "What fails is explained where the reason is given and reaches as far as the deviation.",
     "few": f"Fewer than {FEW} runs show nothing: what is further off than {WIDER:g} times these tolerances, at every "
     "size, fails; all else is undecided.",
@@ -46,6 +49,7 @@ APART: dict[Basis, str] = {
 REASONS: dict[str, Callable[..., str]] = {
     "missing": "{text}".format,
     "unfinished": "{text}, and not all has been run".format,
+    "untimed": "{text} that can be set beside the others: run it again with --fresh".format,
     "spread": "a spread needs at least {needed} runs".format,
     "no_results": "no results of {experiment}".format,
     "no_comparators": (
@@ -54,7 +58,7 @@ REASONS: dict[str, Callable[..., str]] = {
     "few_runs": lambda runs: (
         f"{runs} run{'s' * (runs != 1)}: means compared, with widened tolerance; a test needs {FEW}"
     ),
-    "more_to_run": "{runs:.0f} of {wanted:.0f} runs".format,
+    "more_to_run": "{ours:.0f} of {wanted:.0f} {what}".format,
     "opposite": "the opposite is shown in {refuted} of {of}".format,
     "undecided": lambda runs, open, of: f"{runs} runs do not decide {f'{open} of {of}' if of > 1 else 'it'}",
     "quantile": "at quantile {quantile:.2f} of our {draws} draws".format,
@@ -94,7 +98,8 @@ def over_test_sets(verdict: Verdict) -> str:
 def on_one_test_set(verdicts: Iterable[Verdict]) -> str:
     """How many verdicts are about one test set alone, in a sentence; empty if none is."""
     number = sum(bool(over_test_sets(one)) for one in verdicts if one.said.basis == "measured")
-    return f"{number} of these verdicts {'is' if number == 1 else 'are'} shown on one test set alone." if number else ""
+    what = f"{number} of these verdicts {'is' if number == 1 else 'are'}"
+    return f"{what} shown over runs on one test set, and not over test sets." if number else ""
 
 
 def test_set(one: Evidence) -> str:
