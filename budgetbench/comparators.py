@@ -58,10 +58,12 @@ def make_comparators(folder: Path, cache: Cache) -> int:
     RequestError : there are no results, or the data is not that of the runs.
     """
     results = read_results(folder)
-    experiment, identity, found = results.experiment, data_identity(folder), read_comparators(folder)
-    runs = [run for run in _runs(results) if experiment.examples_key(identity, run) not in found]
+    experiment, identity, before = results.experiment, data_identity(folder), read_comparators(folder)
+    keys = {run: experiment.examples_key(identity, run) for run in _runs(results)}
+    found = {key: before[key] for key in keys.values() if key in before}
+    missing = {run: key for run, key in keys.items() if key not in found}
     data = None
-    for run in runs:
+    for run, key in missing.items():
         if data is None or experiment.dataset.inputs_differ:
             problem, data = load_problem(experiment, cache, run, data)
             if len(problem.classes) > 2:
@@ -69,14 +71,16 @@ def make_comparators(folder: Path, cache: Cache) -> int:
             if data.identity != identity and not experiment.dataset.redraw:
                 raise RequestError(f"{folder}: the runs saw other data than there is now. Run the experiment again.")
         stream = stream_of(problem, experiment, run)
-        g = search(experiment.kernel, problem.X[stream.order], np.where(stream.labels[stream.order] == 1, 1.0, -1.0))
-        found[experiment.examples_key(identity, run)] = g
+        y = np.where(stream.labels[stream.order] == 1, 1.0, -1.0)
+        found[key] = search(experiment.kernel, problem.X[stream.order], y)
         write_comparators(folder, found)
-    return len(runs)
+    return len(missing)
 
 
 def _runs(results: Results) -> list[int]:
-    """The runs of learners that have a bound; one of those that see the same examples."""
+    """The runs of learners that have a bound; one of those that see the same examples, none where kernels differ."""
+    if results.experiment.kernel_grid:
+        return []
     done = completed(results.trials)
     nothing = Comparators(np.zeros(1), np.ones(1), 1.0)
     entries = zip(done["run"], done["algorithm"], done["params"], strict=True)
