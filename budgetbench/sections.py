@@ -127,6 +127,11 @@ class DatasetSection:
         )
 
     @property
+    def tests_differ(self) -> bool:
+        """Whether each run is tested on examples of its own."""
+        return self.redraw or self.train_size is not None
+
+    @property
     def inputs_differ(self) -> bool:
         """Whether each run has inputs of its own: drawn anew, or made or scaled by what it trains on."""
         fitted = self.fits_columns or (self.fits_scale and self.scale_on == "train")

@@ -35,7 +35,7 @@ class Learner:
     measure, for its mean over the runs (`learner.test_error`), with `_std`, `_min` and `_max` for the others.
     """
 
-    row: Mapping[str, Any]
+    row: Mapping[Any, Any]
     params: Mapping[str, Any]
 
     @property
@@ -119,7 +119,7 @@ def has(name: str) -> bool:
     return (RESULTS / name / "summary.csv").is_file()
 
 
-def _params(row: Mapping[str, Any]) -> dict[str, Any]:
+def _params(row: Mapping[Any, Any]) -> dict[str, Any]:
     """A row's parameters, those of a kernel that was varied among them, and the size by the name of all learners."""
     own = {name.removeprefix("kernel."): value for name, value in json.loads(row["params"]).items()}
     return own | {"budget": row["budget"]}

@@ -86,8 +86,8 @@ def render(page: str) -> str:
         autoescape=False,  # Markdown
     )
     environment.filters |= {"listed": listed, "places": places}
-    asked = (facts.above, facts.claims, facts.experiment, facts.has, facts.papers, facts.states, facts.under)
-    asked += (facts.verdict, facts.verdicts, given)
+    asked = [facts.above, facts.claims, facts.experiment, facts.has, facts.papers, facts.states, facts.under]
+    asked += [facts.verdict, facts.verdicts, given]
     environment.globals |= {"SHORT": SHORT, "SMOOTHING": SMOOTHING, "STATES": facts.STATES}
     environment.globals |= {function.__name__: function for function in asked}
     try:

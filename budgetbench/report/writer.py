@@ -76,7 +76,7 @@ def render(folders: Sequence[Path], verdicts: Sequence[Verdict], papers: Sequenc
     environment.globals |= {"anchors": anchors, "counted": counted, "dataset_title": dataset_title, "links": links}
     environment.filters |= {"text": words.title, "dataset": on.__getitem__, "reason": words.reason, "number": number}
     said = "published", "ours", "difference", "spreads", "tolerance", "explanation", "reading", "minus_sign", "chance"
-    environment.filters |= {name: getattr(words, name) for name in said}
+    environment.filters |= {name: getattr(words, name) for name in (*said, "over_test_sets", "test_set")}
     return environment.get_template("report.html.j2").render(
         papers=parts,
         others=others,
@@ -84,6 +84,7 @@ def render(folders: Sequence[Path], verdicts: Sequence[Verdict], papers: Sequenc
         verdicts=verdicts,
         counts=counts(verdicts),
         apart=words.apart(verdicts),
+        on_one_test_set=words.on_one_test_set(verdicts),
         outcomes=OUTCOMES,
         rule=words.RULE,
         learners=_choices((name for one in about for name in one.learners), learner_title),

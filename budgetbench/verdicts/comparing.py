@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from math import sqrt
 
+import numpy as np
 import pandas as pd
 
 from budgetbench.results.measures import MEASURES, Unit
 from budgetbench.results.sizes import signs
 from budgetbench.verdicts.evidence import Evidence, Finding, MissingError
 from budgetbench.verdicts.selection import Candidate
-from budgetbench.verdicts.statistics import WIDER, Interval, mean_difference, of_values
+from budgetbench.verdicts.statistics import WIDER, Interval, OneTestSet, mean_difference, of_values, over_test_sets
 
 Judge = Callable[[Interval], float]
 """From an interval to the doubt about what is claimed of it, as `statistics.below` has it."""
@@ -49,7 +51,40 @@ def difference(a: Candidate, b: Candidate, measure: str, times: float = 1.0) -> 
     interval = mean_difference(first, second, paired=a.permutation == b.permutation)
     if interval.runs == 0:
         raise MissingError(f"{a.label} and {b.label} have no run in common")
-    return replace(interval, allowance=WIDER * MEASURES[measure].same(first.mean(), second.mean()))
+    allowance = WIDER * MEASURES[measure].same(first.mean(), second.mean())
+    return replace(interval, allowance=allowance, test=of_test_set(measure, a, b))
+
+
+def of_test_set(measure: str, *compared: Candidate) -> OneTestSet | None:
+    """What the test set does to a mean test error, or to the difference of two; None where each run has its own.
+
+    An example counts in a difference where one side alone errs on it. On which examples a run errs is not recorded, but
+    no more than p + q of them can count, p and q being the two errors, and none where both sides did the same: a share
+    s of them, on average over runs. So what an example adds has a variance of at most s - (p - q)²; it is less where
+    both sides err on the same examples. Of a single error the variance is p (1 - p).
+    """
+    sizes = pd.concat([one.runs["test_size"] for one in compared]).dropna()
+    if not MEASURES[measure].tested or not any(one.one_test_set for one in compared) or sizes.empty:
+        return None
+    n, scale = int(sizes.min()), MEASURES[measure].unit.scale
+    errors = [one.values(measure) / scale for one in compared]
+    mean = errors[0].mean() - sum(one.mean() for one in errors[1:])
+    share = _apart(*compared, *errors) if len(compared) == 2 else mean
+    return OneTestSet(n, scale * sqrt(max(share - mean**2, 0.0) / n))
+
+
+def _apart(a: Candidate, b: Candidate, p: pd.Series, q: pd.Series) -> float:
+    """The share of examples on which one of two sides alone can err, given the errors of their runs."""
+    if a.permutation != b.permutation:
+        return min(p.mean() + q.mean(), 1.0)
+    both = (p + q).dropna().clip(upper=1.0)
+    return float(np.mean([0.0 if _alike(a.runs.loc[run], b.runs.loc[run]) else both[run] for run in both.index]))
+
+
+def _alike(a: pd.Series, b: pd.Series) -> bool:
+    """Whether two runs on one stream did the same, as far as all counts and the course of both tell."""
+    counts = ("margin_errors", "insertions", "removals", "support_size", "test_error", "curve")
+    return a["curve"] is not None and all(a[name] == b[name] for name in counts)
 
 
 def differences(pairs: Sequence[tuple[Candidate, Candidate]], measure: str, times: float = 1.0) -> list[Named]:
@@ -74,4 +109,10 @@ def of_runs(values: Sequence[tuple[str, pd.Series]], allowance: float) -> list[N
 
 def judged(compared: Iterable[Named], judge: Judge, unit: Unit, claimed: str, signed: bool = True) -> Finding:
     """The finding on comparisons all of which have to be shown; `signed` where they are differences."""
-    return Finding(claimed, tuple(Evidence(what, found, unit, judge(found), signed) for what, found in compared))
+
+    def evidence(what: str, found: Interval) -> Evidence:
+        wide = over_test_sets(found)
+        wider = Evidence(what, wide, unit, judge(wide), signed) if wide else None
+        return Evidence(what, found, unit, judge(found), signed, wider=wider)
+
+    return Finding(claimed, tuple(evidence(*named) for named in compared))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from math import inf
@@ -11,11 +13,11 @@ import pandas as pd
 
 from budgetbench.parameters import Positive
 from budgetbench.results.measures import MEASURES, PLAIN, MeasureName
-from budgetbench.verdicts.comparing import differences, fit, judged, labels, matched, of_runs
+from budgetbench.verdicts.comparing import Named, differences, fit, judged, labels, matched, of_runs
 from budgetbench.verdicts.evidence import Finding, MissingError
 from budgetbench.verdicts.selection import Candidate, Selector, Selectors, View
 from budgetbench.verdicts.statements import statements
-from budgetbench.verdicts.statistics import WIDER, below, within
+from budgetbench.verdicts.statistics import WIDER, below, mean_difference, within
 
 
 @statements.register("differs_by")
@@ -55,34 +57,35 @@ def gap_above(
 ) -> Finding:
     """What `upper` has above `lower` is more than so many `times` what `than_upper` has above `than_lower`.
 
-    Wherever all their sizes match, in runs that saw the same permutation.
+    Wherever all their sizes match, and both sides of a gap saw the same permutations; the two gaps may be of different
+    streams.
     """
-    narrow = matched(view.pick(than_lower), view.pick(than_upper))
+    narrow = _paired(view.pick(than_lower), view.pick(than_upper))
     values = []
-    for low, high in matched(view.pick(lower), view.pick(upper)):
+    for low, high in _paired(view.pick(lower), view.pick(upper)):
         for base, top in narrow:
             if all(fit(one, other) for one in (low, high) for other in (base, top)):
                 values.append(_gap(low, high, base, top, measure, times))
     if not values:
         raise MissingError("no size that all four have")
     how, by = MEASURES[measure], "" if times == 1 else f"{times:g} × "
-    compared = of_runs(values, WIDER * how.same(0.0))
+    compared = [(what, replace(found, allowance=WIDER * how.same(0.0))) for what, found in values]
     return judged(compared, partial(below, threshold=0.0), how.unit, f"{by}the one gap - the other < 0")
 
 
-def _gap(
-    low: Candidate, high: Candidate, base: Candidate, top: Candidate, measure: str, times: float
-) -> tuple[str, pd.Series]:
-    """`times` the gap that is said to be narrower less the other one, in words and in each run."""
+def _paired(lower: Sequence[Candidate], upper: Sequence[Candidate]) -> list[tuple[Candidate, Candidate]]:
+    return [(low, high) for low, high in matched(lower, upper) if low.permutation == high.permutation]
+
+
+def _gap(low: Candidate, high: Candidate, base: Candidate, top: Candidate, measure: str, times: float) -> Named:
+    """`times` the gap that is said to be narrower less the other one, and what that is in words."""
     four = (top, base, high, low)
-    if any(one.permutation != low.permutation for one in four):
-        raise ValueError("gaps are compared in runs that saw the same permutation")
     words, by = labels(*four), "" if times == 1 else f"{times:g} × "
     first, second, third, fourth = (one.values(measure) for one in four)
-    return (
-        f"{by}({words[0]} - {words[1]}) - ({words[2]} - {words[3]})",
-        times * (first - second) - (third - fourth),
-    )
+    found = mean_difference(times * (first - second), third - fourth, paired=low.permutation == base.permutation)
+    if found.runs == 0:
+        raise MissingError(f"{low.label}, {high.label}, {base.label} and {top.label} have no run in common")
+    return f"{by}({words[0]} - {words[1]}) - ({words[2]} - {words[3]})", found
 
 
 @statements.register("increases")

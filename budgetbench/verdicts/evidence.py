@@ -22,6 +22,7 @@ class Evidence:
         paired count as runs.
     doubt : one-sided p against what is claimed of it (`statistics.below`), or None where nothing is tested.
     adjusted : its two-sided p after Holm's correction over the paper; without one, as if it were the only test.
+    wider : the same over runs and test sets, where all runs were tested on one set.
     """
 
     what: str
@@ -30,6 +31,7 @@ class Evidence:
     doubt: float | None = None
     signed: bool = True
     adjusted: float | None = None
+    wider: Evidence | None = None
 
     @property
     def p(self) -> float | None:
@@ -66,7 +68,16 @@ class Reason:
     """
 
     kind: Literal[
-        "no_results", "missing", "unfinished", "spread", "few_runs", "more_to_run", "opposite", "undecided", "quantile"
+        "no_results",
+        "missing",
+        "unfinished",
+        "untimed",
+        "spread",
+        "few_runs",
+        "more_to_run",
+        "opposite",
+        "undecided",
+        "quantile",
     ]
     values: Mapping[str, Any] = field(default_factory=dict)
 
@@ -157,6 +168,17 @@ class Finding:
     def corrected(self) -> str:
         """The outcome by the adjusted p of each comparison."""
         return self._together([one.corrected for one in self.comparisons])
+
+    @property
+    def over_test_sets(self) -> str | None:
+        """The outcome over runs and test sets; None where no comparison depends on one test set."""
+        wider = [one.wider or one for one in self.comparisons]
+        return None if wider == list(self.comparisons) else self._together([one.outcome for one in wider])
+
+    @property
+    def on_one_test_set(self) -> list[Evidence]:
+        """The comparisons that come out otherwise over test sets."""
+        return [one for one in self.comparisons if one.wider and one.wider.outcome != one.outcome]
 
     def _together(self, outcomes: Sequence[str]) -> str:
         if self.few:  # a single size may be far off by chance

@@ -210,6 +210,12 @@ class Verdict:
         """The outcome after Holm's correction over all measured comparisons of the paper."""
         return self._outcome(self.found.corrected) if self.found else NOT_RUN
 
+    @property
+    def over_test_sets(self) -> Outcome | None:
+        """The outcome where another test set could have been drawn; None where no one test set decides."""
+        found = self.found.over_test_sets if isinstance(self.found, Finding) else None
+        return self._outcome(found) if found else None
+
     def _outcome(self, outcome: str) -> Outcome:
         state = STATES[outcome]
         return EXPLAINED if state is FAILS and self._covered else state

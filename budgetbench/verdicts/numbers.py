@@ -88,6 +88,7 @@ FACTS: dict[str, Fact] = {
     "inputs": Fact("inputs", lambda results: _dataset(results).n_features or 0),
     "classes": Fact("classes", lambda results: len(_dataset(results).classes or ())),
     "runs": Fact("runs", lambda results: results.summary["runs"].max(), least=True),
+    "sizes": Fact("cache sizes", lambda results: results.summary["budget"].nunique(), least=True),
     "sigma": Fact("kernel σ", lambda results: sqrt(_variance(results)), relative=0.03),
     "variance": Fact("kernel σ²", _variance, relative=0.03),
     "degree": Fact("kernel degree", lambda results: _kernel(results, "degree")),
@@ -111,7 +112,7 @@ def _fact(number: Number, view: View) -> Measured:
         return Measured(SHOWN if abs(ours - wanted) <= fact.relative * wanted else REFUTED, ours)
     if ours >= wanted:
         return Measured(SHOWN, ours)
-    return Measured(OPEN, ours, reason=Reason("more_to_run", {"runs": ours, "wanted": wanted}))
+    return Measured(OPEN, ours, reason=Reason("more_to_run", {"ours": ours, "wanted": wanted, "what": fact.words}))
 
 
 def _mean(number: Number, of: Selector, view: View) -> Measured:

@@ -31,7 +31,7 @@ from budgetbench.verdicts.selection import SELECTOR, Selector
 from budgetbench.verdicts.statements import statements
 
 CLAIM_KEYS = ("id", "text", "item", "quote", "experiments", "basis", "statement", "explained", "variants")
-BLOCK_KEYS = ("item", "quote", "experiment", "draws", "rows")
+BLOCK_KEYS = ("item", "quote", "experiment", "basis", "draws", "rows")
 READINGS = Accepted("the name of an experiment of configs/readings, or a list of different ones")
 
 
@@ -127,6 +127,7 @@ def interpret(key: str, document: Document) -> Paper:
 
 def _numbers(reading: Reading, at: Key, key: str, block: Mapping[str, Any]) -> list[tuple[Key, Number]]:
     reading.known(at, block, BLOCK_KEYS)
+    _judge_basis(reading, at, block)
     found: list[tuple[Key, Number]] = []
     for number, printed in enumerate(block["rows"]):
         here, row = (*at, "rows", number), dict(printed)
@@ -149,7 +150,7 @@ def _numbers(reading: Reading, at: Key, key: str, block: Mapping[str, Any]) -> l
                 quote=block["quote"],
                 experiments=(block["experiment"],),
                 learners=_learners([of, *selectors(less.get(name))] if of else []),
-                basis=_basis(of, name, text),
+                basis=block.get("basis") or _basis(of, name, text),
                 explained={"all": reasons[name]} if name in reasons else {},
                 of=of,
                 name=name,
@@ -171,6 +172,11 @@ def _value(reading: Reading, row: Key, name: str, block: Mapping[str, Any]) -> V
     if not others:
         reading.note((*row, "less", name), less, f"a learner whose {name} stands in another row")
     return difference(value(own[name]), value((others or [own[name]])[0]))
+
+
+def _judge_basis(reading: Reading, at: Key, entry: Mapping[str, Any]) -> None:
+    if entry.get("basis", "measured") not in get_args(Basis):
+        reading.note((*at, "basis"), entry["basis"], ", ".join(get_args(Basis)), names=get_args(Basis))
 
 
 def _basis(of: Mapping[str, Any] | None, name: str, text: Any) -> Basis:
@@ -205,8 +211,7 @@ def _claim(
     selected = list(selectors(given))
     for name in {name for one in selected for name in _named(one)[1:]} - substitutes.keys():
         reading.note(at, name, "a learner that the paper's substitutes tell of")
-    if entry.get("basis", "measured") not in get_args(Basis):
-        reading.note((*at, "basis"), entry["basis"], ", ".join(get_args(Basis)), names=get_args(Basis))
+    _judge_basis(reading, at, entry)
     return Claim(
         id=f"{key}.{entry.get('id')}",
         paper=key,

@@ -17,7 +17,7 @@ from budgetbench.errors import Notice, RequestError
 from budgetbench.learners import learners
 from budgetbench.parameters import Accepted, declared
 from budgetbench.results import Results
-from budgetbench.results.measures import MEASURES, MeasureName
+from budgetbench.results.measures import MEASURES, SECONDS, MeasureName
 from budgetbench.results.names import learner, learner_title, parameters_text
 from budgetbench.results.records import completed
 from budgetbench.results.sizes import signs, sizes_of
@@ -74,6 +74,7 @@ class Candidate:
     runs : rows of `Results.trials`, indexed by run.
     params : the parameter set.
     asked : of the sizes those that the selector says, one of each, so that it is about no others.
+    one_test_set : whether all runs were tested on the same examples.
     """
 
     label: str
@@ -83,12 +84,15 @@ class Candidate:
     runs: pd.DataFrame
     params: Mapping[str, Any] = field(default_factory=dict)
     asked: frozenset[str] = frozenset()
+    one_test_set: bool = False
 
     def values(self, measure: str) -> pd.Series[float]:
         """The measure's value in each run that has one."""
         found = MEASURES[measure].values(self.runs).dropna()
         if not len(found):
-            raise MissingError(f"no {measure} of {self.label} in {self.experiment}")
+            text = f"no {measure} of {self.label} in {self.experiment}"
+            # Every run is timed: times that are not there were taken in another way, by an older version.
+            raise MissingError(text, Reason("untimed", {"text": text}) if MEASURES[measure].unit is SECONDS else None)
         return found
 
 
@@ -155,7 +159,7 @@ class View:
         if place != "each":
             sized = [candidate for candidate in found if candidate.sizes.get("budget")]
             if not sized:
-                raise MissingError(f"no sizes of {_words(selector)} in {self.experiment}")
+                raise MissingError(f"no sizes of {in_words(selector)} in {self.experiment}")
             one = (min if place == "smallest" else max)(sized, key=lambda candidate: candidate.sizes["budget"])
             return [replace(one, asked=one.asked | {"budget"})]
         return found
@@ -198,6 +202,7 @@ class View:
         named = {name: value for name, value in wanted.items() if name not in signs() and not isinstance(value, list)}
         asked = frozenset(name for name in wanted if name in signs() and not isinstance(wanted[name], list))
         trials, permutation = completed(results.trials), results.experiment.permutation()
+        one_test_set = not results.experiment.dataset.tests_differ
         found: list[Candidate] = []
         for (number, row), params in zip(results.summary.iterrows(), params_of(results.summary), strict=True):
             if row["algorithm"] != algorithm or not (row["selected"] or all_sets):
@@ -208,9 +213,9 @@ class View:
             runs = trials[trials["point"] == number].set_index("run")
             if len(runs):
                 words = label(algorithm, named, sizes)
-                found.append(Candidate(words, experiment, permutation, sizes, runs, params, asked))
+                found.append(Candidate(words, experiment, permutation, sizes, runs, params, asked, one_test_set))
         if not found:
-            raise MissingError(f"no runs of {_words(selector)} in {experiment}")
+            raise MissingError(f"no runs of {in_words(selector)} in {experiment}")
         return found if all_sets else _by_default(algorithm, found)
 
 
@@ -243,7 +248,7 @@ def _best(candidates: list[Candidate], by: str) -> Candidate:
     rows = pd.concat([candidates[number].runs.loc[[run]] for run, number in picked.items()])
     rows.index.name = "run"
     usual = candidates[int(picked.mode().iloc[0])]
-    return Candidate(f"{usual.label} (best)", usual.experiment, usual.permutation, {}, rows, usual.params)
+    return replace(usual, label=f"{usual.label} (best)", sizes={}, runs=rows, asked=frozenset())
 
 
 def label(algorithm: str, params: Mapping[str, Any], sizes: Mapping[str, Any]) -> str:
@@ -253,7 +258,7 @@ def label(algorithm: str, params: Mapping[str, Any], sizes: Mapping[str, Any]) -
     return ", ".join(word for word in words if word)
 
 
-def _words(selector: Selector) -> str:
+def in_words(selector: Selector) -> str:
     named = {name: value for name, value in selector.items() if name not in SELECTOR}
     words = parameters_text(named, named)
     return learner_title(str(selector["algorithm"])) + (f" ({words})" if words else "")

@@ -7,10 +7,10 @@ runs, `comparing` how several comparisons make one verdict, `selection` what a s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import groupby
+from itertools import groupby, zip_longest
 from math import inf, nan
 
 import numpy as np
@@ -19,10 +19,21 @@ import pandas as pd
 from budgetbench.parameters import Positive
 from budgetbench.registry import Registry
 from budgetbench.results.measures import MEASURES, PLAIN, TIMES, MeasureName, Unit
-from budgetbench.verdicts.comparing import Judge, differences, judged, matched, of_runs
+from budgetbench.verdicts.comparing import Judge, differences, judged, matched, of_runs, of_test_set
 from budgetbench.verdicts.evidence import Evidence, Finding, MissingError, Reason
-from budgetbench.verdicts.selection import Candidate, Selector, Selectors, View
-from budgetbench.verdicts.statistics import FEW, OPEN, REFUTED, SHOWN, WIDER, Interval, below, spread_ratio, within
+from budgetbench.verdicts.selection import Candidate, Selector, Selectors, View, in_words
+from budgetbench.verdicts.statistics import (
+    FEW,
+    OPEN,
+    REFUTED,
+    SHOWN,
+    WIDER,
+    Interval,
+    OneTestSet,
+    below,
+    spread_ratio,
+    within,
+)
 
 Statement = Callable[..., Finding]
 
@@ -94,6 +105,35 @@ def ratio(
     return _bounded(values, MEASURES[measure].same(1.0), at_least, at_most, TIMES)
 
 
+@statements.register("at_its_size")
+def at_its_size(
+    view: View, *, of: Selector, among: Selector, measure: MeasureName, at_least: float = -inf, at_most: float = inf
+) -> Finding:
+    """The measure of `of`, in units of what `among` has with as many examples stored, lies within bounds.
+
+    Between two sizes of `among` its measure is taken to be linear, in each run. What falls ever more slowly with the
+    size is then taken for more than it is.
+    """
+    (one,), sizes = view.pick(of), view.pick(among)
+    _same_streams([(one, other) for other in sizes])
+    own, stored = one.values(measure), one.values("support_size")
+    held, found = (pd.DataFrame([other.values(name) for other in sizes]) for name in ("support_size", measure))
+    values = pd.Series(
+        {run: own[run] / _between(stored[run], held[run], found[run]) for run in own.index.intersection(found.columns)},
+        dtype=float,
+    ).dropna()
+    if values.empty:
+        raise MissingError(f"no sizes of {in_words(among)} around the {stored.mean():.0f} that {one.label} stores")
+    compared = [(f"{one.label} / {in_words(among)} of its size", values)]
+    return _bounded(compared, MEASURES[measure].same(1.0), at_least, at_most, TIMES)
+
+
+def _between(size: float, sizes: pd.Series, values: pd.Series) -> float:
+    """The value at a size, linear between the given ones; NaN beyond them."""
+    order = np.argsort(sizes)
+    return float(np.interp(size, sizes.to_numpy()[order], values.to_numpy()[order], left=nan, right=nan))
+
+
 @statements.register("part_of_the_way")
 def part_of_the_way(
     view: View, *, of: Selectors, start: Selector, goal: Selector, measure: MeasureName, at_least: float
@@ -119,17 +159,30 @@ def between(
 ) -> Finding:
     """The measure lies within bounds: its mean, or with `every_run` the largest value of any run."""
     how = MEASURES[measure]
-    values = [(candidate.label, candidate.values(measure)) for candidate in view.pick(of)]
+    picked = view.pick(of)
+    values = [(candidate.label, candidate.values(measure)) for candidate in picked]
     if every_run:
         values = [(label, _largest(found)) for label, found in values]
+    tests = [None if every_run else of_test_set(measure, candidate) for candidate in picked]
     finite = [bound for bound in (at_least, at_most) if np.isfinite(bound)]
-    return _bounded(values, how.same(*finite), at_least, at_most, how.unit)
+    return _bounded(values, how.same(*finite), at_least, at_most, how.unit, tests)
 
 
-def _bounded(values: Sequence[tuple[str, pd.Series]], same: float, low: float, high: float, unit: Unit) -> Finding:
+def _bounded(
+    values: Sequence[tuple[str, pd.Series]],
+    same: float,
+    low: float,
+    high: float,
+    unit: Unit,
+    tests: Iterable[OneTestSet | None] = (),
+) -> Finding:
     words = [f"{name} {bound:g}" for name, bound in (("at least", low), ("at most", high)) if np.isfinite(bound)]
     claimed = f"{', '.join(words)} {unit.name}".rstrip()
-    return judged(of_runs(values, WIDER * same), partial(within, low=low, high=high), unit, claimed, signed=False)
+    compared = [
+        (what, replace(interval, test=test))
+        for (what, interval), test in zip_longest(of_runs(values, WIDER * same), tests)
+    ]
+    return judged(compared, partial(within, low=low, high=high), unit, claimed, signed=False)
 
 
 @statements.register("smaller_suffices")

@@ -6,6 +6,9 @@ says: a comparison is *shown* when the interval lies on the claim's side of the 
 the other side, and *open* when the threshold is inside. That two things are alike is shown by two one-sided tests: the
 whole interval lies between the bounds.
 
+Runs that are all tested on one set of examples say nothing of how another set would have come out. What that adds to
+the variance of a mean has a bound (`comparing.of_test_set`), and `over_test_sets` is the interval with both sources.
+
 With fewer than `FEW` runs, which is the least that the papers have, nothing is shown. Means are compared then, and the
 threshold moves in the claim's favour by `WIDER` times what passes for the same (`Measure.same`), that is by 0.9
 percentage points or 9 % of a size: a claim fails when all its comparisons are further off. This is for a quick look and
@@ -15,8 +18,8 @@ for continuous integration; it finds what is broken.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from math import ceil, inf, log
+from dataclasses import dataclass, field, replace
+from math import ceil, inf, log, sqrt
 
 import numpy as np
 import pandas as pd
@@ -35,6 +38,19 @@ SHOWN, OPEN, REFUTED = "shown", "open", "refuted"
 
 
 @dataclass(frozen=True)
+class OneTestSet:
+    """What the one test set of all runs does to a mean: its examples, and its standard error over such sets at most."""
+
+    examples: int
+    error: float
+
+    @property
+    def half(self) -> float:
+        """Half the width of the interval that comes of the test set alone."""
+        return float(stats.norm.ppf(1 - ALPHA / 2)) * self.error
+
+
+@dataclass(frozen=True)
 class Interval:
     """A mean over runs with its confidence interval.
 
@@ -43,6 +59,8 @@ class Interval:
     low, high : None with fewer than `FEW` runs, or of a mean that has none.
     tail : from a threshold to the one-sided p of "the mean is not below it"; None where there is no interval.
     allowance : by how much thresholds move in the claim's favour where runs are few.
+    error, freedom : standard error of the mean over runs, and its degrees of freedom, of a Student's interval.
+    test : None where each run has test examples of its own, or has none to do with it.
     """
 
     runs: int
@@ -51,6 +69,9 @@ class Interval:
     high: float | None = None
     tail: Callable[[float], float] | None = field(default=None, compare=False, repr=False)
     allowance: float = 0.0
+    error: float | None = field(default=None, compare=False)
+    freedom: float = field(default=inf, compare=False)
+    test: OneTestSet | None = None
 
     @property
     def few(self) -> bool:
@@ -96,7 +117,18 @@ def student(runs: int, mean: float, error: float, freedom: float) -> Interval:
         return float(stats.t.cdf(t, freedom))
 
     half = float(stats.t.ppf(1 - ALPHA / 2, freedom)) * error
-    return Interval(runs, mean, mean - half, mean + half, tail)
+    return Interval(runs, mean, mean - half, mean + half, tail, error=error, freedom=freedom)
+
+
+def over_test_sets(found: Interval) -> Interval | None:
+    """The interval over runs and test sets, None where it is that over runs: variances add up, and freedom is
+    Satterthwaite's."""
+    if found.test is None or found.error is None:
+        return None
+    runs, test = found.error**2, found.test.error**2
+    freedom = found.freedom * ((runs + test) / runs) ** 2 if runs else inf
+    wider = student(found.runs, found.mean, sqrt(runs + test), min(freedom, 1e9))
+    return replace(wider, allowance=found.allowance)
 
 
 def spread_ratio(a: pd.Series, b: pd.Series) -> Interval:

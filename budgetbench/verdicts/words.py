@@ -11,7 +11,7 @@ from budgetbench.verdicts.evidence import Evidence, Finding, Measured, Reason
 from budgetbench.verdicts.model import EXPLAINED, FAILS, HOLDS, OUTCOMES, Basis, Explanation, Number, Verdict, counts
 from budgetbench.verdicts.numbers import FACTS, SPREADS
 from budgetbench.verdicts.selection import label
-from budgetbench.verdicts.statistics import FEW, OPEN, REFUTED, SHOWN, WIDER
+from budgetbench.verdicts.statistics import FEW, INNER, OPEN, REFUTED, SHOWN, WIDER
 
 RULE = {
     "tests": f"Every test is two-sided at the {100 * ALPHA:g} % level: a comparison is shown, refuted or open as its "
@@ -19,10 +19,16 @@ RULE = {
     "same streams, else Welch's) lies on the claim's side of the threshold, on the other, or on both.",
     "claims": "A claim holds when each of its comparisons is shown, fails when one is refuted, and is undecided "
     "otherwise. What is said to be alike has its whole interval between the bounds (two one-sided tests).",
+    "test_sets": "Where all runs were tested on the same examples, their interval says nothing of other test sets: "
+    "beside it stands what the test set adds to it at most, as if no two learners erred on the same example, and the "
+    "verdict over runs and test sets.",
     "corrected": "Beside each verdict stands the one after Holm's correction over all measured comparisons of the "
     "paper.",
     "numbers": f"A number holds within {SPREADS:g} published standard deviations, or {CLOSE:g} percentage points or "
     f"{100 * RELATIVE:g} % of a size if that is more; the interval of the difference (Welch's) stands beside it.",
+    "draws": f"Where the paper's data is one random draw, a number holds within {SPREADS:g} standard deviations of our "
+    "draws, as the difference from a learner of the same draw where all move with it, and what a table prints of all "
+    f"learners holds if it is nearer to the middle of our draws than the outer {1 - INNER:.0%} of them.",
     "explained": "What fails is explained where the reason is given and reaches as far as the deviation.",
     "few": f"Fewer than {FEW} runs show nothing: what is further off than {WIDER:g} times these tolerances, at every "
     "size, fails; all else is undecided.",
@@ -38,12 +44,13 @@ APART: dict[Basis, str] = {"input": "inputs", "construction": "true by construct
 REASONS: dict[str, Callable[..., str]] = {
     "missing": "{text}".format,
     "unfinished": "{text}, and not all has been run".format,
+    "untimed": "{text} that can be set beside the others: run it again with --fresh".format,
     "spread": "a spread needs at least {needed} runs".format,
     "no_results": "no results of {experiment}".format,
     "few_runs": lambda runs: (
         f"{runs} run{'s' * (runs != 1)}: means compared, with widened tolerance; a test needs {FEW}"
     ),
-    "more_to_run": "{runs:.0f} of {wanted:.0f} runs".format,
+    "more_to_run": "{ours:.0f} of {wanted:.0f} {what}".format,
     "opposite": "the opposite is shown in {refuted} of {of}".format,
     "undecided": lambda runs, open, of: f"{runs} runs do not decide {f'{open} of {of}' if of > 1 else 'it'}",
     "quantile": "at quantile {quantile:.2f} of our {draws} draws".format,
@@ -57,8 +64,39 @@ def reason(found: Reason | None) -> str:
 
 def remark(verdict: Verdict) -> str:
     """What is to be said beside the outcome: why it does not hold, how the verdict was reached, and who took part."""
-    said = explanation(verdict), reason(verdict.reason), leniency(verdict), *verdict.substitutes
-    return " ".join(f"{text.rstrip('.')}." for text in said if text)
+    how = reason(verdict.reason), over_test_sets(verdict), leniency(verdict)
+    return sentences(explanation(verdict), *how, *verdict.substitutes)
+
+
+def sentences(*texts: str) -> str:
+    """Texts one after the other, each with a full stop; empty ones are left out."""
+    return " ".join(f"{text.rstrip('.')}." for text in texts if text)
+
+
+def over_test_sets(verdict: Verdict) -> str:
+    """That the verdict is about this test set alone, where it is another one over test sets."""
+    outcome, found = verdict.over_test_sets, verdict.found
+    if outcome is None or outcome is verdict.outcome or not isinstance(found, Finding):
+        return ""
+    changed, of = found.on_one_test_set, len(found.comparisons)
+    one = max(changed, key=lambda one: one.doubt or 0.0)
+    which = (
+        f"{minus_sign(one.what)} is then {amount(one.wider or one)}, of which the test set makes up to {test_set(one)}"
+    )
+    many = f"{len(changed)} of {of} comparisons change, and " if of > 1 else ""
+    return f"Over test sets too it is {outcome.name}: {many}{which}"
+
+
+def on_one_test_set(verdicts: Iterable[Verdict]) -> str:
+    """How many verdicts are about one test set alone, in a sentence; empty if none is."""
+    number = sum(bool(over_test_sets(one)) for one in verdicts if one.said.basis == "measured")
+    return f"{number} of these verdicts {'is' if number == 1 else 'are'} shown on one test set alone." if number else ""
+
+
+def test_set(one: Evidence) -> str:
+    """What the test set of all runs makes of an interval at most: ``±0.45 points (2007 examples)``."""
+    test = one.interval.test
+    return f"±{test.half:.2f} {one.unit.name} ({test.examples} examples)" if test and one.wider else ""
 
 
 def explanation(verdict: Verdict) -> str:

@@ -20,13 +20,19 @@ from budgetbench.verdicts.model import EXPLAINED, FAILS, NOT_RUN, Basis, Number,
 from budgetbench.verdicts.published import papers
 
 NUMBER_HEAD = ("", "Where", "Experiment", "Number", "Published", "Ours", "Difference", "Spreads", "Within", "Verdict")
-CLAIM_HEAD = ("", "Where", "Experiment", "Claim", "Claimed", "Found", "Least favourable", "Corrected", "Verdict")
+CLAIM_HEAD = (
+    *("", "Where", "Experiment", "Claim", "Claimed", "Found", "Least favourable", "Corrected", "Over test sets"),
+    "Verdict",
+)
+COMPARISON_HEAD = (
+    *("Claim", "Comparison", "Runs", "Mean and interval", "p", "p (Holm)", "Outcome"),
+    *("Test set adds at most", "Over test sets"),
+)
 APART: dict[str, tuple[Basis, ...]] = {
     "Inputs, and what is true by construction": ("input", "construction"),
     "Variants": ("variant",),
 }
 """Headings of what is not counted."""
-COMPARISON_HEAD = ("Claim", "Comparison", "Runs", "Mean and interval", "p", "p (Holm)", "Outcome")
 NUMBER_WIDTHS = (17, 15, 13, 10, 7)
 CLAIM_WIDTHS = (12, 15, 29)
 """Widths of a terminal's columns before the outcome."""
@@ -56,7 +62,8 @@ def markdown(verdicts: Sequence[Verdict]) -> str:
 
 def _counted(verdicts: Sequence[Verdict]) -> list[str]:
     measured, apart = sum(verdict.said.basis == "measured" for verdict in verdicts), words.apart(verdicts)
-    lines = [f"{measured} measured numbers and claims: {words.tally(verdicts)}.", ""]
+    counted = f"{measured} measured numbers and claims: {words.tally(verdicts)}. {words.on_one_test_set(verdicts)}"
+    lines = [counted.rstrip(), ""]
     return [*lines, f"Listed apart: {apart}.", ""] if apart else lines
 
 
@@ -77,7 +84,7 @@ def _claim_cells(verdict: Verdict) -> list[str]:
     cells = [verdict.outcome.mark, quote[:1].upper() + quote[1:], verdict.experiment, words.title(verdict)]
     cells += [words.published(verdict), words.ours(verdict)]
     cells += [f"{decisive}: {words.difference(verdict)}" if decisive else "", verdict.corrected.name]
-    return [*cells, _told(verdict)]
+    return [*cells, verdict.over_test_sets.name if verdict.over_test_sets else "", _told(verdict)]
 
 
 def _told(verdict: Verdict) -> str:
@@ -91,7 +98,8 @@ def _comparisons(verdict: Verdict) -> Iterator[list[str]]:
     """A row for each comparison that a claim rests on."""
     for one in verdict.evidence if isinstance(verdict.found, Finding) else ():
         cells = [verdict.id.partition(".")[2], words.minus_sign(one.what), str(one.interval.runs), words.amount(one)]
-        yield [*cells, words.chance(one.p), words.chance(one.adjusted), one.outcome]
+        cells += [words.chance(one.p), words.chance(one.adjusted), one.outcome]
+        yield [*cells, words.test_set(one), one.wider.outcome if one.wider else ""]
 
 
 def _pipe_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
@@ -120,9 +128,10 @@ def comma_separated(verdicts: Sequence[Verdict]) -> str:
             "basis": verdict.said.basis,
             "state": verdict.outcome.name,
             "corrected": verdict.corrected.name,
+            "over_test_sets": verdict.over_test_sets.name if verdict.over_test_sets else "",
             "explanation": words.explanation(verdict),
             "readings": " ".join(verdict.readings),
-            "note": " ".join(filter(None, (words.reason(verdict.reason), *verdict.substitutes))),
+            "note": words.sentences(words.reason(verdict.reason), words.over_test_sets(verdict), *verdict.substitutes),
         }
         for verdict in verdicts
     ]
@@ -183,7 +192,7 @@ def _parts(verdicts: Sequence[Verdict]) -> Iterator[RenderableType]:
         yield Text(f"Without results: {', '.join(sorted(absent))}\n")
     measured = sum(verdict.said.basis == "measured" for verdict in verdicts)
     yield Text(f"{measured} measured numbers and claims: {words.tally(verdicts)}", style="bold")
-    yield Text(_apart(verdicts), style="dim")
+    yield Text("\n".join(filter(None, (words.on_one_test_set(verdicts), _apart(verdicts)))), style="dim")
 
 
 def _apart(verdicts: Sequence[Verdict]) -> str:
@@ -225,6 +234,8 @@ def _reason(verdict: Verdict) -> str:
     told = [corrected] if verdict.corrected is not verdict.outcome else []
     if verdict.outcome in (EXPLAINED, FAILS) or verdict.substitutes:
         told.insert(0, words.remark(verdict))
+    elif words.over_test_sets(verdict):
+        told.insert(0, words.sentences(words.over_test_sets(verdict)))
     if verdict.readings:
         told.append(f"Shown by {', '.join(verdict.readings)}.")
     return " ".join(told)

@@ -153,7 +153,7 @@ def test_formats(banana: Callable[[float], Path], capsys: pytest.CaptureFixture[
     run(str(root), "--format", "markdown")
     page = capsys.readouterr().out
     tables = [line for line in page.splitlines() if line.startswith("|")]
-    assert {line.count("|") - line.count("\\|") for line in tables} == {8, 10, 11}
+    assert {line.count("|") - line.count("\\|") for line in tables} == {10, 11}
     assert page == FORMATS["markdown"](verdicts)
     assert " ".join(words.RULE.values()) in page
 
@@ -225,5 +225,5 @@ def test_a_substitute_is_named_wherever_it_takes_part(write: Make, tmp_path: Pat
         write(variable, records(svm, {"C": 1.0}, **errors), name="fig4_usps")
         verdict = of(check(tmp_path), name)
         assert verdict.outcome is HOLDS
-        assert words.remark(verdict).startswith(told)
+        assert told in words.remark(verdict)
         assert bool(verdict.substitutes) is bool(told)

@@ -95,6 +95,26 @@ def test_a_gap_beside_that_of_another_experiment(view: View) -> None:
         check(view, "gap_above", lower={**TIGHTER, "budget": 10}, upper=BUDGET, **there)
 
 
+def test_gaps_of_other_streams_are_not_paired(write: Write) -> None:
+    def stream(dataset: str, gap: float, width: float) -> View:
+        low = [0.1, 0.2, 0.3, 0.4, 0.5]
+        high = [one + gap + width * offset for one, offset in zip(low, (-1, 1, 0, 1, -1), strict=True)]
+        sets = records("perceptron", test_error=low), records("stoptron", {"budget": 9}, test_error=high)
+        return write(*sets, name=dataset, dataset={"name": dataset})
+
+    both = {"lower": {"algorithm": "perceptron"}, "upper": {"algorithm": "stoptron"}}
+    there = {
+        f"than_{side}": [{**one, "experiment": name} for name in ("usps", "waveform")] for side, one in both.items()
+    }
+    stream("usps", 0.01, 0.01)
+    stream("waveform", 0.02, 0.0)
+    found = statements["gap_above"](stream("banana", 0.05, 0.01), **both, **there, measure="test_error")
+    # Neither is one side of a gap on one stream and the other side on another.
+    assert [round(one.interval.mean, 6) for one in found.comparisons] == [-4, -3]
+    # Welch's intervals: that of the pairs, in which both gaps are off by the same, would have no width.
+    assert [round(one.interval.high - one.interval.low, 2) for one in found.comparisons] == [2.92, 2.48]
+
+
 def test_increases(write: Write) -> None:
     sets = [
         records("perceptron", {"beta": beta, "epochs": 1}, support_size=[size, size + 1, size, size, size])

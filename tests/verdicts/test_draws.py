@@ -89,15 +89,15 @@ def table() -> list[list[Record]]:
 def test_a_printed_table_among_draws(write: Make, table: list[list[Record]]) -> None:
     among_draws, reproduces = statements["among_draws"], {"paper": "orabona2008", "item": "Table 3"}
     view = write(*table, reproduces=reproduces)
-    assert among_draws(view, measures=["online_error"]).outcome == SHOWN
-    variant = {"algorithm": PLUS_PLUS, "progress": "printed"}
-    found = among_draws(view, measures=["online_error"], variant=variant)
+    usual, printed = {"algorithm": PLUS_PLUS}, {"algorithm": PLUS_PLUS, "progress": "printed"}
+    assert among_draws(view, of=usual, measures=["online_error"]).outcome == SHOWN
+    found = among_draws(view, of=[printed], measures=["online_error"])
     assert found.outcome == REFUTED
     assert found.decisive.what == "share of our draws nearer to the middle than the paper's, mistakes"
     assert found.decisive.interval.mean == 1
-    sizes = among_draws(view, measures=["support_size"])  # ours are all 500: not those that are printed
+    sizes = among_draws(view, of=usual, measures=["support_size"])  # ours are all 500: not those that are printed
     assert sizes.outcome == REFUTED
     few = [[record for record in one if record["run"] < 10] for one in table]
-    assert among_draws(write(*few, reproduces=reproduces), measures=["online_error"]).outcome == OPEN
+    assert among_draws(write(*few, reproduces=reproduces), of=usual, measures=["online_error"]).outcome == OPEN
     with pytest.raises(MissingError, match="made_up does not say what it reproduces"):
-        among_draws(write(*few), measures=["online_error"])
+        among_draws(write(*few), of=usual, measures=["online_error"])

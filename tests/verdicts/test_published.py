@@ -145,6 +145,8 @@ def test_inputs_and_what_is_true_by_construction() -> None:
     assert basis["weston2005.table-1.usps.inputs"] == "input"
     assert basis["orabona2008.table-1.forgetron-1500.support_size"] == "construction"
     assert basis["orabona2008.table-1.projectron-1500.support_size"] == "measured"
+    assert basis["orabona2008.table-1.projectron_plus_plus-1500.support_size"] == "measured"
+    assert basis["orabona2008.table-1.projectron_plus_plus-1500-printed.support_size"] == "variant"
     assert basis["crammer2003.limit_never_exceeded"] == "construction"
 
 
@@ -246,6 +248,7 @@ numbers:
     ("old", "new", "message"),
     [
         ("1 %", "one", "8: numbers[0].rows[0].test_error: found 'one'; accepted: a number, such as 20.99 ± 0.06 %"),
+        ("quote:", "basis: b\n    quote:", "5: numbers[0].basis: found 'b'; accepted: measured, input, construction, "),
         ("test_error:", "tst_error:", "8: numbers[0].rows[0].tst_error: found 'tst_error'; accepted: online_error, "),
         (
             "C: 1",

@@ -109,6 +109,26 @@ def test_ratio_and_between(view: View) -> None:
     assert check(view, "between", of=PERCEPTRON, measure="test_error", at_most=18).outcome != SHOWN
 
 
+def test_at_its_size(write: Make) -> None:
+    def stored(size: int, insertions: int, params: dict[str, Any]) -> list[Any]:
+        made = [insertions + run for run in range(5)]
+        return records("budget_perceptron", params, support_size=[size] * 5, insertions=made)
+
+    view = write(
+        stored(30, 70, {"size": "variable", "budget": None, "beta": 0.1}),
+        *(stored(size, made, {"budget": size}) for size, made in {40: 40, 10: 90, 20: 60}.items()),  # in no order
+    )
+    arguments = {"of": {**BUDGET, "size": "variable"}, "measure": "insertions"}
+    fixed = {**BUDGET, "size": "fixed"}
+    found = check(view, "at_its_size", among=fixed, at_least=1.3, **arguments)
+    assert found.outcome == SHOWN
+    # between 60 with 20 and 40 with 40 lie 50 with 30: 70 / 50, 71 / 51, ...
+    assert found.decisive.interval.mean == pytest.approx(sum((70 + run) / (50 + run) for run in range(5)) / 5)
+    assert check(view, "at_its_size", among=fixed, at_least=1.45, **arguments).outcome == REFUTED
+    with pytest.raises(MissingError, match="around the 30 that Budget Perceptron, size: variable stores"):
+        check(view, "at_its_size", among={**fixed, "budget": [10, 20]}, at_least=1, **arguments)
+
+
 def test_holding_keeps_the_sizes_that_are_large_enough(view: View) -> None:
     (large,) = view.pick({**BUDGET, "holding": PERCEPTRON})
     assert large.sizes["budget"] == 500
@@ -371,6 +391,15 @@ def test_experiments_with_the_same_permutations_are_paired(write: Make) -> None:
     found = check(other, "below", **arguments)
     assert found.outcome == OPEN
     assert found.comparisons[0].what == "Perceptron on clean - Perceptron on other"
+
+
+def test_times_that_are_not_those_of_the_others_are_no_error(write: Make) -> None:
+    timed = {"test_error": [0.1] * 5, "train_seconds": [1.0] * 5}
+    view = write(records("stoptron", kernel_seconds=[0.5] * 5, **timed), records("perceptron", **timed))
+    with pytest.raises(MissingError, match="no train_seconds of Perceptron") as caught:
+        check(view, "below", lower=STOPTRON, upper=PERCEPTRON, measure="train_seconds")
+    assert caught.value.reason.kind == "untimed"
+    assert reason(caught.value.reason).endswith("run it again with --fresh")
 
 
 def test_what_was_not_run_is_missing(view: View) -> None:
