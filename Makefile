@@ -96,7 +96,7 @@ readings: fast ## Try other readings of the papers where a claim fails: tables, 
 	$(BIN)/budgetbench plot $(RESULTS)/readings || status=$$?; \
 	exit $$status
 
-pages: $(READY) ## Write README.md, results/README.md and the replication, as PDF too, from the results
+pages: $(READY) ## Write README.md, the READMEs of results and the replication, as PDF too, from the results
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[docs]'
 	$(BIN)/python docs/pages.py
 

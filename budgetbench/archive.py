@@ -146,7 +146,7 @@ def plot_experiment(folder: Path | str) -> list[Path]:
 
     Returns
     -------
-    The files written: of each figure a png, a pdf and the csv with the numbers drawn.
+    The files written: of each figure a png, a pdf and the csv with the numbers drawn. None where `plots` is empty.
 
     Raises
     ------
@@ -161,7 +161,7 @@ def plot_experiment(folder: Path | str) -> list[Path]:
             problems.append(f"{wanted.spec['kind']}: {wanted.problem}")
         else:
             paths += save(wanted.drawing.figure, wanted.drawing.data, results.folder / "figures", wanted.stem)
-    if not paths:
+    if not paths and results.experiment.plots != ():
         found = "; ".join(problems) or "neither test errors nor curves of the online error"
         raise NothingToDraw(
             f"nothing to draw in {results.folder}: {found}. Are its runs done? budgetbench run CONFIG finishes them."

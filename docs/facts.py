@@ -146,6 +146,7 @@ class Verdict:
     corrected: str
     explanation: str
     note: str
+    over_test_sets: str = ""
 
     @property
     def why(self) -> str:
@@ -165,7 +166,8 @@ class Verdict:
 @cache
 def _verdicts() -> tuple[Verdict, ...]:
     lines = pd.read_csv(RESULTS / "verdicts.csv", dtype=str, keep_default_na=False)
-    return tuple(Verdict(**line) for line in lines[list(Verdict.__dataclass_fields__)].to_dict("records"))
+    told = [name for name in Verdict.__dataclass_fields__ if name in lines]
+    return tuple(Verdict(**line) for line in lines[told].to_dict("records"))
 
 
 def verdicts(**having: str) -> list[Verdict]:

@@ -26,16 +26,17 @@ DOCS = Path(__file__).resolve().parent
 TEMPLATES = DOCS / "pages"
 #: Template to the page that is made of it.
 PAGES = {"README.md": "README.md", "results.md": "results/README.md", "replication.md": "docs/replication.md"}
+PAGES |= {"readings.md": "results/readings/README.md"}
 ARTICLE, PDF = "replication.md", DOCS / "replication.pdf"
 LAYOUT = TEMPLATES / "article.typ"
 
 #: What the experiments are called in tables.
 SHORT = {"fig4_mnist": "MNIST", "fig4_usps": "USPS", "fig4_letter": "letter", "adult9": "Adult9", "synthetic": "clouds"}
 SHORT |= {"usps": "USPS", "usps_noise10": "noisy USPS", "waveform": "Waveform", "banana": "Banana"}
-SHORT |= {"usps_runs": "USPS, more runs", "usps_noise10_runs": "noisy USPS, more runs"}
+SHORT |= {"usps_runs": "USPS (more runs)", "usps_noise10_runs": "noisy USPS (more runs)"}
 SHORT |= {"fig6": "Fig. 6", "fig7": "Fig. 7", "fig8": "Fig. 8", "fig13": "USPS"}
-FIGURE = re.compile(r"!\[[^\]]*\]\(\.\./([^)]+)\.png\)")
 
+FIGURE = re.compile(r"!\[[^\]]*\]\(\.\./([^)]+)\.png\)")
 DRAWN = re.compile(rf"^(?:{FIGURE.pattern} ?)+$", re.MULTILINE)
 
 #: How the layout sets paragraphs that begin so.

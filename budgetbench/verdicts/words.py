@@ -90,7 +90,8 @@ def over_test_sets(verdict: Verdict) -> str:
 def on_one_test_set(verdicts: Iterable[Verdict]) -> str:
     """How many verdicts are about one test set alone, in a sentence; empty if none is."""
     number = sum(bool(over_test_sets(one)) for one in verdicts if one.said.basis == "measured")
-    return f"{number} of these verdicts {'is' if number == 1 else 'are'} shown on one test set alone." if number else ""
+    what = f"{number} of these verdicts {'is' if number == 1 else 'are'}"
+    return f"{what} shown over runs on one test set, and not over test sets." if number else ""
 
 
 def test_set(one: Evidence) -> str:

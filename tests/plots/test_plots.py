@@ -230,6 +230,12 @@ def test_missing_and_empty_results_are_said_clearly(tmp_path: Path) -> None:
         plot_results(tmp_path)
 
 
+def test_an_experiment_that_asks_for_no_figure_has_none(tmp_path: Path) -> None:
+    assert plot_results(write(tmp_path / "made_up", plots=[])) == []
+    write(tmp_path / "other")
+    assert {path.parent.parent.name for path in plot_results(tmp_path)} == {"other"}
+
+
 def test_results_with_nothing_to_draw(tmp_path: Path) -> None:
     folder = write(tmp_path / "made_up", plots=[{"kind": "error_vs_support", "measure": "margin_error"}])
     with pytest.raises(NothingToDraw, match=r"nothing to draw in .*no finished run has margin_error"):
