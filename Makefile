@@ -13,6 +13,10 @@ EXTRAS ?= dev
 RUNS ?=
 SKIP ?=
 
+# Runs that came with the repository and were not made here: what makes all runs takes them away first, and an interrupted
+# call goes on from its own.
+CAME = $(strip $(foreach kept,$(wildcard $(1)/*/trials.jsonl.xz),$(if $(wildcard $(basename $(kept))),,$(kept))))
+
 # How tests are parted among processes: a run of neighbours for each, then whoever is done first takes from the others.
 ACROSS ?= -n auto --maxprocesses 8 --dist worksteal
 
@@ -72,15 +76,18 @@ fast: $(READY) ## Install Intel's SVM, several times as fast on MNIST, where it 
 		|| echo "Intel's SVM cannot be had here; the SVM on MNIST takes longer without it."
 
 reproduce-all: fast ## Run every config, draw figures, write the report, check the claims (RUNS=n, SKIP="dataset ...")
+	@rm -f $(call CAME,$(RESULTS))
 	@status=0; \
 	$(BIN)/budgetbench run configs/*.yaml --results $(RESULTS) \
 		$(if $(RUNS),--permutations $(RUNS)) $(foreach name,$(SKIP),--skip $(name)) || status=$$?; \
+	$(BIN)/budgetbench bounds $(RESULTS) || status=$$?; \
 	$(BIN)/budgetbench plot $(RESULTS) || status=$$?; \
 	$(BIN)/budgetbench report $(RESULTS) || status=$$?; \
 	$(BIN)/budgetbench check $(RESULTS) --write || status=$$?; \
 	exit $$status
 
 beyond: $(READY) ## Compare all learners at equal memory over eight datasets: tables, figures, ranks, a page (RUNS=n, SKIP=...)
+	@rm -f $(call CAME,$(RESULTS)/beyond)
 	@status=0; \
 	$(BIN)/budgetbench run configs/beyond/*.yaml --results $(RESULTS)/beyond \
 		$(if $(RUNS),--permutations $(RUNS)) $(foreach name,$(SKIP),--skip $(name)) || status=$$?; \
@@ -90,6 +97,7 @@ beyond: $(READY) ## Compare all learners at equal memory over eight datasets: ta
 	exit $$status
 
 readings: fast ## Try other readings of the papers where a claim fails: tables, figures (RUNS=n, SKIP=...)
+	@rm -f $(call CAME,$(RESULTS)/readings)
 	@status=0; \
 	$(BIN)/budgetbench run configs/readings/*.yaml --results $(RESULTS)/readings \
 		$(if $(RUNS),--permutations $(RUNS)) $(foreach name,$(SKIP),--skip $(name)) || status=$$?; \

@@ -77,6 +77,11 @@ class Experiment:
         """What was run, with every default."""
         return yaml.safe_load((RESULTS / self.name / "experiment.yaml").read_text(encoding="utf-8"))
 
+    @property
+    def packages(self) -> dict[str, str]:
+        """The versions that it was run with."""
+        return dict(json.loads((RESULTS / self.name / "provenance.json").read_text(encoding="utf-8"))["packages"])
+
     def tried(self, algorithm: str, **params: Any) -> list[Learner]:
         """As `learners`, with those among which the shown one was chosen."""
         return [one for one in self.rows if _is(one, algorithm, params)]

@@ -124,7 +124,9 @@ def _mean(number: Number, of: Selector, view: View) -> Measured:
     few = n < (DRAWS if number.draws else FEW)
     tolerance = _tolerance(printed, measure, spread if number.draws and not few else None, few)
     near = abs(mean - printed.mean) <= tolerance.amount
-    outcome = REFUTED if not near else OPEN if few else SHOWN
+    # Of a difference no spread is printed, and few draws have none of their own: nothing says how far off is too far.
+    untold = few and number.draws and printed.spread is None
+    outcome = OPEN if untold else REFUTED if not near else OPEN if few else SHOWN
     reason = Reason("few_runs", {"runs": n}) if few else _quantile(values, printed) if number.draws else None
     between = _from_a_draw(printed, mean, spread, n) if number.draws else _interval(printed, mean, spread, n)
     row = Evidence("ours - published", between, measure.unit)

@@ -61,6 +61,13 @@ def test_few_rows_decide_nothing() -> None:
     assert below(share_nearer(rows.iloc[:ROWS], far), INNER) > 0.975
 
 
+def test_the_outermost_place_but_one_decides_nothing() -> None:
+    rows = pd.DataFrame([*range(49), 100.0])
+    found = [share_nearer(rows, pd.Series([far])) for far in (60.0, 200.0)]
+    assert [one.mean for one in found] == [49 / 50, 1]
+    assert [below(one, INNER) for one in found] == pytest.approx([1 - (0.9**50 + 5 * 0.9**49), 1 - 0.9**50])
+
+
 def test_a_column_that_never_varies() -> None:
     rows = simulated(4).assign(constant=7.0)
     inside = pd.concat([simulated(5).iloc[0], pd.Series({"constant": 7.0})])

@@ -121,6 +121,9 @@ def test_what_all_owe_to_the_draw_does_not_hide_a_difference(write: Make) -> Non
     assert (near.outcome.name, words.ours(near)) == ("holds", "5.00 ± 0.01 %")
     assert words.title(near) == "Forgetron, B = 5: mistakes − Perceptron"
     assert check(view, "online_error", 5.1, draws=True, of=of, less={"algorithm": "perceptron"}).outcome.name == "fails"
+    one = write(records("perceptron", online_error=[0.2]), records("forgetron", {"budget": 5}, online_error=[0.3]))
+    far = check(one, "online_error", 5.0, draws=True, of=of, less={"algorithm": "perceptron"})
+    assert far.outcome.name == "undecided"  # one draw does not say how far apart draws are
     found = near.evidence[0].interval  # where another draw may lie, not the mean of ours
     assert found.high is not None
     assert found.high - found.mean == pytest.approx(2.093 * 0.01026 * (1 + 1 / 20) ** 0.5, rel=1e-2)
