@@ -80,6 +80,7 @@ reproduce-all: fast ## Run every config, draw figures, write the report, check t
 	@status=0; \
 	$(BIN)/budgetbench run configs/*.yaml --results $(RESULTS) \
 		$(if $(RUNS),--permutations $(RUNS)) $(foreach name,$(SKIP),--skip $(name)) || status=$$?; \
+	$(BIN)/budgetbench bounds $(RESULTS) || status=$$?; \
 	$(BIN)/budgetbench plot $(RESULTS) || status=$$?; \
 	$(BIN)/budgetbench report $(RESULTS) || status=$$?; \
 	$(BIN)/budgetbench check $(RESULTS) --write || status=$$?; \

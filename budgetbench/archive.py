@@ -104,6 +104,13 @@ def read_provenance(folder: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
+def data_identity(folder: Path) -> str:
+    """Names the content of the data that an experiment's runs saw; empty where the provenance does not say."""
+    data = read_provenance(folder).get("data")
+    identity = data.get("identity") if isinstance(data, dict) else None
+    return identity if isinstance(identity, str) else ""
+
+
 def write_summary(folder: Path | str) -> list[Path]:
     """Write `summary.csv` and `table.md` of an experiment's folder; returns their paths."""
     results = read_results(folder)

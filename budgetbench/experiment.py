@@ -138,6 +138,11 @@ def _different(sets: Iterable[Parameters]) -> list[Parameters]:
     return list({json.dumps(params, sort_keys=True): params for params in sets}.values())
 
 
+def _digest(what: Mapping[str, Any]) -> str:
+    text = json.dumps(what, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 class Places(Protocol):
     """The file that an experiment was read from, as far as errors need it."""
 
@@ -270,8 +275,18 @@ class Experiment:
             "params": algorithm.told_by_key(without_kernel(params)),
             "run": run,
         }
-        text = json.dumps(what, sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return _digest(what)
+
+    def examples_key(self, data: str, run: int) -> str:
+        """16 hexadecimal digits that depend on which labelled examples a run sees and on the kernel, not on the order.
+
+        Parameters
+        ----------
+        data : names the content of the dataset; of one that each run draws, that of the first run.
+        """
+        what = self.stream(data) | {"revision": REVISION, "kernel": self.kernel.plain}
+        del what["order"]
+        return _digest(what | {"run": run if self.examples_differ else 0})
 
     @property
     def examples_differ(self) -> bool:

@@ -21,6 +21,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "plot": showing.plot,
     "table": showing.table,
     "compare": comparing.compare,
+    "bounds": showing.bounds,
     "check": showing.check,
     "report": showing.report,
     "fetch": showing.fetch,

@@ -16,16 +16,16 @@ from budgetbench.lazy import lazy
 if TYPE_CHECKING:
     from rich import table as tables
 
-    from budgetbench import archive, config, datasets, kernels, learners, packages, streams, verdicts
+    from budgetbench import archive, comparators, config, datasets, kernels, learners, packages, streams, verdicts
     from budgetbench import report as reports
     from budgetbench import results as recorded
     from budgetbench.parameters import Parameters
     from budgetbench.results import formats, selection
     from budgetbench.verdicts import words, writing
 else:
-    names = "archive", "config", "datasets", "kernels", "learners", "packages", "streams", "verdicts"
+    names = "archive", "comparators", "config", "datasets", "kernels", "learners", "packages", "streams", "verdicts"
     ours = (lazy(f"budgetbench.{name}") for name in names)
-    archive, config, datasets, kernels, learners, packages, streams, verdicts = ours
+    archive, comparators, config, datasets, kernels, learners, packages, streams, verdicts = ours
     reports, recorded, formats = map(lazy, ("budgetbench.report", "budgetbench.results", "budgetbench.results.formats"))
     words, writing = lazy("budgetbench.verdicts.words"), lazy("budgetbench.verdicts.writing")
     tables, selection = lazy("rich.table"), lazy("budgetbench.results.selection")
@@ -98,6 +98,24 @@ def check(
 def _failed(verdict: verdicts.Verdict) -> str:
     said = words.reason(verdict.reason) if verdict.unanswered else words.explanation(verdict)
     return f" {said[:1].upper()}{said[1:]}." if said else ""
+
+
+def bounds(
+    results: ResultsArgument = Path("results"), data: Data = Path("data"), mirror: Mirror = None, quiet: Quiet = False
+) -> None:
+    """Look for the hypotheses beside which theorems bound the recorded runs; check shows the bounds."""
+    # What cannot be had for one experiment does not stop the others.
+    cache, problems = datasets.Cache(data, mirror, quiet=quiet), []
+    for folder in archive.experiment_folders(results):
+        try:
+            searched = comparators.make_comparators(folder, cache)
+        except BudgetbenchError as error:
+            problems.append(str(error))
+            continue
+        if searched and not quiet:
+            typer.echo(f"{folder / comparators.FILE}: {searched} stream{'s' * (searched != 1)}")
+    if problems:
+        raise BudgetbenchError("\n".join(problems))
 
 
 def report(

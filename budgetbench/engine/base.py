@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from typing_extensions import Self, dataclass_transform
 
 from budgetbench.engine import metering
+from budgetbench.engine.bounds import Bounds, Comparators
 from budgetbench.engine.estimator import Estimator
 from budgetbench.engine.kernel_access import KernelAccess, Rows, access_to
 from budgetbench.engine.metering import Meter
@@ -188,6 +189,13 @@ class KernelClassifier(Estimator, ABC):
     @abstractmethod
     def outcome(self) -> Outcome:
         """What came of it."""
+
+    def bounds(self, g: Comparators) -> Bounds:
+        """What theorems say of one pass over a stream of two classes, beside comparators; nothing where there is none.
+
+        Whatever the order of its examples, so that a run that breaks a bound shows an error of the program.
+        """
+        return {}
 
     @abstractmethod
     def _decide(self, inputs: Floats) -> Values:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from budgetbench.compiled import compiled
 from budgetbench.engine.base import Rounds, learner
+from budgetbench.engine.bounds import Bounds, Comparators, additive_bound
 from budgetbench.engine.certain import below, best_without_itself, margin_against
 from budgetbench.engine.expanding import ExpansionLearner
 from budgetbench.engine.expansion import Block, Expansion, discard, note
@@ -63,6 +64,17 @@ class BudgetPerceptron(ExpansionLearner):
     @property
     def margin_threshold(self) -> float:
         return margin_of(self.beta, self.update, self.size == "variable")
+
+    def bounds(self, g: Comparators) -> Bounds:
+        """Crammer, Kandola, Singer 2003, Theorem 1: the variable cache holds S ≤ (R² + 2β)‖g‖² examples where D₁ = 0.
+
+        The proof needs no more than this for D₁ > 0: an example that stays adds at most R² + 2β to ‖f‖², one that
+        leaves takes along at least what it brought, and Σ yₜ g(xₜ) over the S examples is no less than S - D₁. It is
+        about the Perceptron's update in one pass; other rules' coefficients may be as small as they like.
+        """
+        if self.size != "variable" or self.update != "perceptron" or self.epochs > 1:
+            return {}
+        return {"support_size": additive_bound(g, g.square + 2 * self.margin_threshold)}
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         budget = VARIABLE if self.size == "variable" else self.budget or USUAL_BUDGET

@@ -9,14 +9,15 @@ from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled
 from budgetbench.engine.base import Rounds, learner
+from budgetbench.engine.bounds import ROUNDING, Bounds, Comparators, matched_bound, shifting_bound
 from budgetbench.engine.certain import margin_against, value
 from budgetbench.engine.expanding import ExpansionLearner
 from budgetbench.engine.expansion import Block, Expansion, discard, note, scale, store
 from budgetbench.engine.storage import Placed, Storage
 from budgetbench.parameters import USUAL_BUDGET, Budget
 
-#: K(x, x) above 1 by no more than this is rounding.
-TOLERANCE = 1e-4
+#: The smallest budget for which there is a bound.
+LEAST = 83
 
 
 @learner("forgetron", title="Forgetron", color="#CC79A7", marker="s")
@@ -43,6 +44,12 @@ class Forgetron(ExpansionLearner):
 
     budget: Budget = USUAL_BUDGET
 
+    def bounds(self, g: Comparators) -> Bounds:
+        """Dekel, Shalev-Shwartz, Singer 2008: 2‖g‖² + 4 D₁ for ‖g‖ ≤ ¼ √((B + 1) / ln(B + 1)) and B ≥ 83."""
+        if self.budget < LEAST:
+            return {}
+        return {"online_mistakes": shifting_bound(g, matched_bound(self.budget))}
+
     def start(self, classes: NDArray[Any], n_features: int) -> None:
         super().start(classes, n_features)
         self._mistakes_and_cost = 0.0, 0.0
@@ -52,7 +59,7 @@ class Forgetron(ExpansionLearner):
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         largest = float(block.diagonal.max(initial=0.0))
-        if largest > 1 + TOLERANCE:
+        if largest > 1 + ROUNDING:
             raise ValueError(
                 f"Forgetron needs K(x, x) ≤ 1 for every example; found {largest:.6g}. "
                 "Scale the rows to unit length (scale: unit) or use an rbf kernel"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from budgetbench.compiled import compiled
 from budgetbench.engine.averaging import OnlineToBatch
 from budgetbench.engine.base import Rounds, learner
+from budgetbench.engine.bounds import Bounds, Comparators, additive_bound
 from budgetbench.engine.certain import margin_against
 from budgetbench.engine.expansion import Block, Expansion, note, store
 from budgetbench.parameters import NonNegative
@@ -31,6 +32,13 @@ class Perceptron(OnlineToBatch):
 
     beta: NonNegative = 0.0
     average: bool = False
+
+    def bounds(self, g: Comparators) -> Bounds:
+        """Shalev-Shwartz, Singer 2005, to which Orabona, Keshet, Caputo 2008 compare their Theorem 3.
+
+        With β every margin error adds at most R² + 2β to ‖f‖², and a mistake is one.
+        """
+        return {"online_mistakes": additive_bound(g, g.square + 2 * self.beta)}
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         perceptron(block, f, rounds, self.beta)

@@ -7,6 +7,7 @@ and `model`, `words` says them, and `writing` and the report show them.
 
 from __future__ import annotations
 
+from budgetbench.verdicts import bounds as bounds
 from budgetbench.verdicts import degrees as degrees
 from budgetbench.verdicts import draws as draws
 from budgetbench.verdicts.checking import check

@@ -32,6 +32,18 @@ def differs_by(
     return judged(compared, partial(within, low=at_least, high=at_most), unit, claimed)
 
 
+@statements.register("each_below")
+def each_below(
+    view: View, *, lower: list[Selector], upper: list[Selector], measure: MeasureName, times: Positive = 1.0
+) -> Finding:
+    """The measure of the first `lower`, even so many `times` it, is below that of the first `upper`, and so on."""
+    pairs = [
+        pair for one, other in zip(lower, upper, strict=True) for pair in matched(view.pick(one), view.pick(other))
+    ]
+    judge = partial(below, threshold=0.0)
+    return judged(differences(pairs, measure, times), judge, MEASURES[measure].unit, "difference < 0")
+
+
 @statements.register("gap_above")
 def gap_above(
     view: View,

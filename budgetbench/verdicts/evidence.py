@@ -69,6 +69,7 @@ class Reason:
 
     kind: Literal[
         "no_results",
+        "no_comparators",
         "missing",
         "unfinished",
         "untimed",
@@ -157,8 +158,8 @@ class Finding:
 
     @property
     def few(self) -> bool:
-        """Whether a comparison has too few runs to be tested."""
-        return any(one.interval.few for one in self.comparisons)
+        """Whether a comparison that is tested has too few runs for it."""
+        return any(one.interval.few for one in self.comparisons if one.doubt is not None)
 
     @property
     def outcome(self) -> str:

@@ -44,10 +44,11 @@ UNDECIDED = Outcome("undecided", "?", "undecided", "cyan", "#1f5f7d", "#86c5e0")
 NOT_RUN = Outcome("not run", "–", "not run", "dim", "#5c6167", "#a6aab0")
 OUTCOMES = (HOLDS, EXPLAINED, FAILS, UNDECIDED, NOT_RUN)
 
-Basis = Literal["measured", "input", "construction", "variant"]
+Basis = Literal["measured", "input", "construction", "theorem", "variant"]
 """Whether a statement can come out either way (`measured`), repeats what the experiment was told (`input`), follows
-from the rules of the program (`construction`), or is measured once more of another `variant` of a learner: only the
-first counts for or against the replication."""
+from the rules of the program (`construction`), is proved for any stream (`theorem`), so that a run that breaks it shows
+an error of the program, or is measured once more of another `variant` of a learner: only the first counts for or
+against the replication."""
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ learner that takes another's place, and `variants` of learners), `numbers` (bloc
 published values, or facts of the experiment; `less` names the learner that is subtracted from a value), `claims`
 (entries with a `statement` and its keys) and `left_out` (what is not checked, and why). What does not hold may be
 `explained`, by a `reason` with the `bound` that it reaches to and the `reading` that shows it. A claim whose `basis` is
-an `input` of the experiment, or the `construction` of the program, is not counted with what was measured; neither is
-one about a variant, which stands beside the claim that names it.
+an `input` of the experiment, the `construction` of the program or a `theorem` is not counted with what was measured;
+neither is one about a variant, which stands beside the claim that names it.
 """
 
 from __future__ import annotations

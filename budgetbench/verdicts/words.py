@@ -38,7 +38,12 @@ RULE = {
 READINGS = "readings_"
 """Begins the name of an experiment of configs/readings, and so that of its folder of results."""
 
-APART: dict[Basis, str] = {"input": "inputs", "construction": "true by construction", "variant": "of a variant"}
+APART: dict[Basis, str] = {
+    "input": "inputs",
+    "construction": "true by construction",
+    "theorem": "proved",
+    "variant": "of a variant",
+}
 """What is listed apart from what was measured."""
 
 REASONS: dict[str, Callable[..., str]] = {
@@ -47,6 +52,9 @@ REASONS: dict[str, Callable[..., str]] = {
     "untimed": "{text} that can be set beside the others: run it again with --fresh".format,
     "spread": "a spread needs at least {needed} runs".format,
     "no_results": "no results of {experiment}".format,
+    "no_comparators": (
+        "no comparators of {lacking} of the {runs} streams of {experiment}; budgetbench bounds looks for them".format
+    ),
     "few_runs": lambda runs: (
         f"{runs} run{'s' * (runs != 1)}: means compared, with widened tolerance; a test needs {FEW}"
     ),

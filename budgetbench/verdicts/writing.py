@@ -15,6 +15,7 @@ from rich.text import Text
 from budgetbench.errors import RequestError
 from budgetbench.results.files import replace_file
 from budgetbench.verdicts import words
+from budgetbench.verdicts.bounds import Kept
 from budgetbench.verdicts.evidence import Finding
 from budgetbench.verdicts.model import EXPLAINED, FAILS, NOT_RUN, Basis, Number, Verdict
 from budgetbench.verdicts.published import papers
@@ -30,12 +31,19 @@ COMPARISON_HEAD = (
 )
 APART: dict[str, tuple[Basis, ...]] = {
     "Inputs, and what is true by construction": ("input", "construction"),
+    "Bounds that are proved": ("theorem",),
     "Variants": ("variant",),
 }
 """Headings of what is not counted."""
+BOUND_HEAD = ("Learner", "Experiment", "Runs", "What", "Ours", "Bound", "Share", "Least", "‖g‖", "D₁", "Examples")
 NUMBER_WIDTHS = (17, 15, 13, 10, 7)
 CLAIM_WIDTHS = (12, 15, 29)
 """Widths of a terminal's columns before the outcome."""
+BOUNDS = (
+    "Each row is of the run that comes nearest to its bound: beside the g that was found for which the bound is "
+    "smallest, of those that its theorem admits. Share is ours over the bound, and least that of the run that is "
+    "furthest below. A bound of more than there are examples says nothing."
+)
 
 
 def by_paper(verdicts: Iterable[Verdict]) -> list[tuple[str, list[Verdict]]]:
@@ -54,6 +62,9 @@ def markdown(verdicts: Sequence[Verdict]) -> str:
         for heading, bases in APART.items():
             apart = [one for one in of_paper if one.said.basis in bases]
             lines += [f"### {heading}", "", *_tables(apart)] if apart else []
+        bounds = [row for verdict in of_paper for row in _bounds(verdict)]
+        if bounds:
+            lines += ["### What the bounds allow, and ours", "", BOUNDS, "", *_pipe_table(BOUND_HEAD, bounds)]
         comparisons = [row for verdict in of_paper for row in _comparisons(verdict)]
         if comparisons:
             lines += ["### Comparisons of the claims", "", *_pipe_table(COMPARISON_HEAD, comparisons)]
@@ -97,9 +108,20 @@ def _told(verdict: Verdict) -> str:
 def _comparisons(verdict: Verdict) -> Iterator[list[str]]:
     """A row for each comparison that a claim rests on."""
     for one in verdict.evidence if isinstance(verdict.found, Finding) else ():
+        if isinstance(one, Kept):
+            continue
         cells = [verdict.id.partition(".")[2], words.minus_sign(one.what), str(one.interval.runs), words.amount(one)]
         cells += [words.chance(one.p), words.chance(one.adjusted), one.outcome]
         yield [*cells, words.test_set(one), one.wider.outcome if one.wider else ""]
+
+
+def _bounds(verdict: Verdict) -> Iterator[list[str]]:
+    """A row for each learner whose runs a bound binds."""
+    for one in verdict.evidence:
+        if isinstance(one, Kept):
+            cells = [one.learner, verdict.experiment, str(one.interval.runs), one.measure, f"{one.counted:.0f}"]
+            cells += [f"{one.bound:.0f}", f"{one.share:.3f}", f"{one.least:.3f}", f"{one.norm:.1f}", f"{one.loss:.0f}"]
+            yield [*cells, str(one.rounds)]
 
 
 def _pipe_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

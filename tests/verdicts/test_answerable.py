@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from support.results import Record, record, write_results
 
 from budgetbench.config import load
+from budgetbench.engine.bounds import Comparators
 from budgetbench.experiment import Experiment
+from budgetbench.results.comparators import write_comparators
 from budgetbench.results.sizes import budget_of
 from budgetbench.verdicts import Verdict, check, papers, words
 from budgetbench.verdicts.statistics import FEW
@@ -46,7 +49,9 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> list[Verdict]:
     root = tmp_path_factory.mktemp("planned")
     for name in {name for paper in papers() for name in paper.datasets}:
         experiment = load(CONFIGS / f"{name}.yaml")
-        write_results(root / name, planned(experiment, FEW), **experiment.resolved() | {"permutations": FEW})
+        folder = write_results(root / name, planned(experiment, FEW), **experiment.resolved() | {"permutations": FEW})
+        loose = Comparators(np.zeros(1), np.full(1, 1000.0), 1.0)
+        write_comparators(folder, {experiment.examples_key("", run): loose for run in range(FEW)})
     return check(root)
 
 

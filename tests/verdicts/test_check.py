@@ -99,7 +99,7 @@ def test_exit_codes(banana: Callable[[float], Path], capsys: pytest.CaptureFixtu
     assert run(str(root)) == 1
     out, err = capsys.readouterr()
     assert "✓ holds" in out
-    assert "Without results: adult9, fig" in out
+    assert "Without results: adult9, bounds, " in out
     assert max(map(len, out.splitlines())) <= 80
     assert err.startswith("budgetbench: 2 of ")
     assert all(name in err for name in wrong)

@@ -53,6 +53,14 @@ def test_so_many_times(view: View) -> None:
     assert check(view, "below", times=3, **arguments).outcome == REFUTED
 
 
+def test_each_below_compares_one_by_one(view: View) -> None:
+    small, large = {**BUDGET, "budget": 10}, {**BUDGET, "budget": 40}
+    found = check(view, "each_below", lower=[PERCEPTRON, large], upper=[small, {**TIGHTER, "budget": 10}], times=1.5)
+    assert [round(one.interval.mean) for one in found.comparisons] == [-35, -5]
+    assert found.outcome == SHOWN
+    assert check(view, "each_below", lower=[PERCEPTRON, small], upper=[small, PERCEPTRON]).outcome == REFUTED
+
+
 def test_short_of_keeps_the_sizes_that_are_too_small_in_every_run(view: View) -> None:
     found = view.pick({**BUDGET, "short_of": PERCEPTRON})
     assert [one.sizes["budget"] for one in found] == [10, 20]

@@ -13,6 +13,7 @@ from budgetbench.compiled import compiled
 from budgetbench.engine.arrivals import Arrivals
 from budgetbench.engine.averaging import OnlineToBatch
 from budgetbench.engine.base import Rounds
+from budgetbench.engine.bounds import Bounds, Comparators, divided, matched_bound, shifting_bound
 from budgetbench.engine.expansion import Block, Expansion
 from budgetbench.engine.kernel_access import Rows, gather
 from budgetbench.errors import ParameterError
@@ -64,6 +65,20 @@ class ProjectingLearner(OnlineToBatch):
             raise ParameterError(given[1], values[given[1]], f"one of {', '.join(THRESHOLDS)}, not several")
         if not given and values["budget"] is None:
             values["budget"] = USUAL_BUDGET
+
+    def bounds(self, g: Comparators) -> Bounds:
+        """With U, Corollary 1: 2‖g‖² + 4 D₁ for ‖g‖ ≤ U; with a fixed η, Theorem 2: (‖g‖² + 2 D₁) / (2 - R² - 2η‖g‖).
+
+        With a budget there is none: once it is reached, projections cost what they may. The Projectron++ has the same
+        bounds less the progress of its margin steps (Eq. 15), which a record does not hold and which is nowhere
+        negative, whatever decides when to take them.
+        """
+        budget, eta, U = self._thresholds()
+        if budget != UNLIMITED:
+            return {}
+        if eta == EACH_ROUND:
+            return {"online_mistakes": shifting_bound(g, U)}
+        return {"online_mistakes": divided(g.norms**2 + 2 * g.losses, 2 - g.square - 2 * eta * g.norms)}
 
     @classmethod
     def check_kernel(cls, kernel: Kernel, values: dict[str, Any]) -> None:
@@ -131,11 +146,6 @@ class ProjectingLearner(OnlineToBatch):
 
     def _timed_coefficients(self) -> NDArray[np.float64]:
         return self._span.coefficients(self._span.timed)
-
-
-def matched_bound(budget: int) -> float:
-    """U = ¼ √((B + 1) / ln(B + 1)): the largest norm of g for which the Forgetron with budget B has its bound."""
-    return float(np.sqrt((budget + 1) / np.log(budget + 1)) / 4)
 
 
 @compiled

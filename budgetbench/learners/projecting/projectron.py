@@ -6,6 +6,7 @@ import numpy as np
 
 from budgetbench.compiled import compiled
 from budgetbench.engine.base import Rounds, learner
+from budgetbench.engine.bounds import Bounds, Comparators, additive_bound, divided
 from budgetbench.engine.expansion import Block, Expansion, note
 from budgetbench.learners.projecting.common import ProjectingLearner, projection_threshold
 from budgetbench.learners.projecting.span import Batch, distance, extend, is_vague, lies_within, project, value
@@ -28,6 +29,14 @@ class Projectron(ProjectingLearner):
     """
 
     revision = 2
+
+    def bounds(self, g: Comparators) -> Bounds:
+        """With a fixed η Theorem 3 too, (R‖g‖ + √(R²‖g‖² + 4 D₁))² / (2 (1 - η‖g‖))²; the smaller of both."""
+        found = super().bounds(g)
+        if found and self.eta is not None:
+            worst = divided(additive_bound(g, g.square), np.maximum(0.0, 1 - self.eta * g.norms) ** 2)
+            found = {"online_mistakes": np.minimum(found["online_mistakes"], worst)}
+        return found
 
     def _pass(self, block: Block, f: Expansion, rounds: Rounds, batch: Batch, t: int) -> int:
         return projectron(block, f, rounds, batch, t, *self._thresholds())
