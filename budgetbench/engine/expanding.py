@@ -59,12 +59,12 @@ class ExpansionLearner(ExpansionClassifier, OnlineLearner):
     def start(self, classes: NDArray[Any], n_features: int) -> None:
         super().start(classes, n_features)
         outputs = (len(classes),) if self.per_class else ()
-        self._pool = Pool(outputs, self._capacity, self._storage())
+        self._pool = Pool(outputs, self._storage())
 
     def open(self, access: KernelAccess, labels: NDArray[np.int64]) -> None:
         super().open(access, labels)
         if access.gram is not None:
-            self._pool.spread(access.gram)
+            self._pool.spread(access.gram, self._capacity)
             self._look_up(access, labels)
 
     def _look_up(self, access: KernelAccess, labels: NDArray[np.int64]) -> None:
@@ -84,7 +84,7 @@ class ExpansionLearner(ExpansionClassifier, OnlineLearner):
             order = arrivals.rows
             arrivals.meter.charge(pool.asks(arrivals.rows))
         else:
-            pool.turn(arrivals.rows, arrivals.source)
+            pool.turn(arrivals.rows, arrivals.source, self._capacity)
             self._look_up(arrivals.access, arrivals.classes)
             order = np.arange(n)
         chance = self._random.random(n) if self.randomised else np.empty(0)
@@ -125,7 +125,7 @@ class ExpansionLearner(ExpansionClassifier, OnlineLearner):
 
     def _renumber(self, numbers: Rows, kept: Rows) -> None:
         self.support_ = numbers[self.support_]
-        self._pool.renumber(kept)
+        self._pool.renumber(kept, self._capacity)
 
     def close(self, access: KernelAccess) -> None:
         super().close(access)

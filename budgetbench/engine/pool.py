@@ -25,6 +25,10 @@ TOLERATED = 1e-9
 
 LARGEST = int(np.iinfo(np.int64).max)
 
+#: How many more members may be stored when so many examples pass. A pool is told, and does not keep it: a learner and
+#: its pool that refer to each other would outlive their use, with all their kernel values.
+Capacity = Callable[[int], int]
+
 
 class Changes(NamedTuple):
     """Who became a member or ceased to be one, in turn.
@@ -45,7 +49,6 @@ class Pool:
     Parameters
     ----------
     outputs : shape of one score: () for two classes, (n_classes,) for more.
-    capacity : how many members may be stored when n more examples pass.
     storage : where the kernel values are.
 
     Attributes
@@ -55,9 +58,8 @@ class Pool:
     traced : whether `changes` are noted.
     """
 
-    def __init__(self, outputs: tuple[int, ...], capacity: Callable[[int], int], storage: Storage) -> None:
+    def __init__(self, outputs: tuple[int, ...], storage: Storage) -> None:
         self._outputs = outputs
-        self._capacity = capacity
         self._storage = storage
         self.traced = False
         self.companions: Rows = np.empty(0, dtype=np.int64)
@@ -114,11 +116,11 @@ class Pool:
         followed = len(self.kept) if self._storage.follow_kept else 0
         return self.coefficients.nbytes + followed * (8 * math.prod(self._outputs) + 4 * len(self.members))
 
-    def spread(self, gram: Floats) -> None:
+    def spread(self, gram: Floats, capacity: Capacity) -> None:
         """Lay the pool out over a whole data set whose Gram matrix is at hand."""
         n = len(gram)
         self._storage.ids, self._storage.K = np.arange(n), gram
-        self.f = self._expansion(np.zeros((*self._outputs, n)), self._capacity(n))
+        self.f = self._expansion(np.zeros((*self._outputs, n)), capacity(n))
 
     def look_up(self, access: KernelAccess, classes: NDArray[np.int64]) -> None:
         """Get label and K(x, x) of the example in each position."""
@@ -137,29 +139,29 @@ class Pool:
         needed[rows] = True
         return len(rows) * int(np.count_nonzero(needed))
 
-    def turn(self, rows: Rows, source: Source) -> None:
+    def turn(self, rows: Rows, source: Source, capacity: Capacity) -> None:
         """Let the block before go and take in the next one, whose examples get the positions 0, 1, ….
 
         Parameters
         ----------
         rows : row numbers of the examples that arrive, each once.
         """
-        most = self._capacity(LARGEST)
+        most = capacity(LARGEST)
         scores, moved = self._storage.turn(rows, self.members, self.kept, self.f.scores, source, most)
-        self._move(scores, moved, len(rows))
+        self._move(scores, moved, capacity(len(rows)))
         # Scores of a block that has just come are made; those of kept examples too, once they are much in doubt.
         much = self.doubt.error > TOLERATED * self.doubt.weight
         rescore(self.f, self.K, self.K.shape[1] if much else len(rows))
 
-    def renumber(self, rows: Rows) -> None:
+    def renumber(self, rows: Rows, capacity: Capacity) -> None:
         """Give these rows, the kept examples' among them, the numbers 0, 1, … and let all others go."""
         self._forget()
-        self._move(*self._storage.renumber(rows, self.members, self.kept, self.f.scores), 0)
+        self._move(*self._storage.renumber(rows, self.members, self.kept, self.f.scores), capacity(0))
 
-    def _move(self, scores: Values, moved: Rows, arrivals: int) -> None:
-        """Go on with these scores, and each example where it has moved to."""
+    def _move(self, scores: Values, moved: Rows, room: int) -> None:
+        """Go on with these scores, each example where it has moved to, and room for so many members more."""
         members, coefficients = moved[self.members], self.coefficients
-        self.f = f = self._expansion(scores, len(members) + self._capacity(arrivals))
+        self.f = f = self._expansion(scores, len(members) + room)
         f.members[: len(members)] = members
         f.coefficients[: len(members)] = coefficients
         f.stored[members] = True

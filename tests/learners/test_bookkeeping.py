@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 import sys
+import weakref
 from fractions import Fraction
 from typing import Any
 
@@ -133,3 +135,20 @@ def test_sums_are_exact_up_to_the_weight_that_says_so() -> None:
 def test_only_who_sees_the_whole_training_set_may_be_free_of_its_order() -> None:
     assert all(learners[name].batch for name in learners if learners[name].order_free)
     assert not all(learners[name].order_free for name in learners)
+
+
+@pytest.mark.parametrize("name", learners)
+def test_what_nobody_needs_is_gone_at_once(name: str) -> None:
+    """The kernel values that a learner holds may take gigabytes, which the next one needs."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 3)).astype(np.float32)
+    gc.disable()
+    try:
+        for y in (X[:, 0] > 0, np.digitize(X[:, 0], [-0.5, 0.5])):
+            learners[name]().fit(X, y)  # what comes in with the first use may refer to it
+            model: Any = learners[name]().fit(X, y)
+            gone = weakref.ref(model._learner)
+            del model
+            assert gone() is None
+    finally:
+        gc.enable()
