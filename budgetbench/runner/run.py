@@ -16,7 +16,7 @@ import joblib
 import numpy as np
 import pandas as pd
 
-from budgetbench.archive import read_results, write_summary
+from budgetbench.archive import read_provenance, read_results, write_summary
 from budgetbench.config import load, restricted
 from budgetbench.datasets import Cache, datasets
 from budgetbench.document import dump
@@ -219,7 +219,8 @@ def run_experiment(
         settings = {"jobs": crew.size, "backend": crew.backend, "blas_threads": 1, "kernel": said}
         member = bytes_of_member(source.problem.X.shape[1], len(source.problem.classes))
         keys = [trial.key for trial in planned]
-        write_provenance(folder, source.data, member, settings, keys, _packages(experiment))
+        if missing or read_provenance(folder).get("keys") != keys:  # else it tells of those who ran what is there
+            write_provenance(folder, source.data, member, settings, keys, _packages(experiment))
         try:
             if missing:
                 _run_missing(missing, outcome, store, source, crew, quiet)

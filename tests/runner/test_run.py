@@ -158,6 +158,16 @@ def test_all_learners_of_a_run_see_the_same_stream(execute: Any, broken: dict[st
 # -- only what is missing ---------------------------------------------------------------------------------------------
 
 
+def test_what_has_nothing_to_do_leaves_what_is_said_of_the_runs(execute: Any) -> None:
+    said = execute().folder / "provenance.json"
+    elsewhere = said.read_text(encoding="utf-8").replace('"cpus": ', '"cpus": 9')
+    said.write_text(elsewhere, encoding="utf-8")
+    execute()
+    assert said.read_text(encoding="utf-8") == elsewhere
+    execute(fresh=True)
+    assert said.read_text(encoding="utf-8") != elsewhere
+
+
 def test_a_second_call_does_nothing(execute: Any) -> None:
     before = lines(execute().folder)
     again = execute()
