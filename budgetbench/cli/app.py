@@ -27,6 +27,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "fetch": showing.fetch,
     "list": listing.list_,
     "new": starting.new,
+    "schema": starting.schema,
     "validate": showing.validate,
     "inspect": inspecting.inspect,
 }
