@@ -149,7 +149,7 @@ def run(
 
     Parameters
     ----------
-    config : path of a configuration file.
+    config : path of a configuration file, or the name of one that comes with the program.
     jobs : how many runs go on at once; -1 for one on each core.
     backend : "loky" for worker processes, so that a run that dies or hangs harms no other; "threading" for threads of
         this process (``jobs=1``: the calling thread, where a debugger sees what goes on).
