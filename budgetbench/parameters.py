@@ -9,6 +9,7 @@ Python, and `describe` says what is accepted, in errors, lists and documentation
 from __future__ import annotations
 
 import difflib
+import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -129,6 +130,14 @@ class Parameter:
     @property
     def accepted(self) -> str:
         return describe(self.annotation)
+
+    @property
+    def usual(self) -> str:
+        """Its default as a configuration writes it; nothing where there is none, or none that is a plain value."""
+        value = plain(self.default)
+        value = value[0] if isinstance(value, list) and len(value) == 1 else value
+        known = isinstance(value, bool | int | float | str | list)
+        return json.dumps(value, ensure_ascii=False).strip('"') if known else ""
 
     @cached_property
     def size(self) -> Size | None:

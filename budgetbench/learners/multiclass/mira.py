@@ -61,6 +61,7 @@ class MIRA(ExpansionLearner):
     """
 
     multiclass = True
+    effort = 10
     per_class = True
     blockwise = True
     changeable = frozenset({"budget", "beta"})
