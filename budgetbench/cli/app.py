@@ -17,6 +17,7 @@ from budgetbench.version import __version__
 
 COMMANDS: dict[str, Callable[..., None]] = {
     "run": running.run,
+    "merge": running.merge,
     "tune": tuning.tune,
     "plot": showing.plot,
     "table": showing.table,
