@@ -4,19 +4,19 @@ Labels are set against each other and flipped, inputs scaled and the order shuff
 remembers from one part to the next is in one value, which is saved with the learners: a stream that was interrupted
 goes on from there as if it had not been.
 
-- Label noise: ``bernoulli`` flips the same labels as in memory. ``exact`` draws from each part as many as hypergeometric
+- Label noise: ``bernoulli`` flips the same labels as in memory. ``exact`` flips as many in each part as hypergeometric
   chance gives it of those that are left to flip: exactly the share asked for, but not the same rows as in memory.
-- Scaling: ``unit`` needs one row alone. ``standard``, ``minmax`` and ``range`` are told by a first pass over the file for
-  each of them (`first_pass`; sums are added up part by part, so their last digits may differ from those in memory), or
-  by all rows so far, those of the present part among them (`running`): then the scale changes under way, stored examples
-  keep the one with which they came, and test rows have the last.
-- Order: that of the file, or what comes out of a buffer of so many rows: each row that comes takes the place of a random
-  one in it, which goes on. When no more come the rest goes on in random order.
+- Scaling: ``unit`` needs one row alone. ``standard``, ``minmax`` and ``range`` are told by a first pass over the file
+  for each of them (`first_pass`; sums are added up part by part, so their last digits may differ from those in memory),
+  or by all rows so far, those of the present part among them (`running`): then the scale changes under way, stored
+  examples keep the one with which they came, and test rows have the last.
+- Order: that of the file, or what comes out of a buffer of so many rows: each row that comes takes the place of a
+  random one in it, which goes on. When no more come the rest goes on in random order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
@@ -29,7 +29,7 @@ from budgetbench.datasets import Cache, Data, Examples, datasets
 from budgetbench.datasets.flow import Flow, ahead, flow_of
 from budgetbench.errors import ConfigError
 from budgetbench.experiment import Experiment
-from budgetbench.sections import DatasetSection, LabelNoise
+from budgetbench.sections import FITTED, NO_NOISE, DatasetSection, LabelNoise
 from budgetbench.seeds import Role, generator
 from budgetbench.sparse import Inputs, contiguous, joined
 from budgetbench.streams import LearningProblem, Moments, relabelled, scaled, with_noise
@@ -62,12 +62,17 @@ def flow(experiment: Experiment, cache: Cache, run: int = 0) -> Flow:
     return found
 
 
-def problem_of(found: Flow, section: DatasetSection) -> tuple[LearningProblem, Data]:
-    """What is known of a stream before it begins, as of a dataset that is held: no row is."""
+def beginning(found: Flow, section: DatasetSection) -> tuple[LearningProblem, Data]:
+    """The first rows of a stream, in the form of a dataset that is held: they tell what has to be known of it.
+
+    What the scale takes from other rows it takes from these.
+    """
+    passage = Passage(found, replace(section, scale_by="running", shuffle_buffer=None), NO_NOISE, 0, 0)
+    with closing(passage.parts()) as parts:
+        X, labels = next(parts)
     none = Examples(np.empty((0, found.n_features), dtype=np.float32), np.empty(0, dtype=np.int64))
-    labels, classes = relabelled(none.y, found.classes, section)
     data = Data(none, None, found.classes, found.identity, found.files, known_checksum=found.checksum)
-    return LearningProblem(none.X, labels, classes, 0, found.identity), data
+    return LearningProblem(X, labels, passage.classes, len(labels), found.identity), data
 
 
 @dataclass
@@ -94,17 +99,20 @@ class Passage:
         size = self.section.shuffle_buffer
         self._buffer = None if size is None else Buffer(size, generator(self.seed, Role.BUFFER, self.run))
 
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"found": None}  # whoever goes on with it has the data
+
     def fit(self) -> None:
         """Learn the scale from a first pass for each step that needs to know other rows, where that is asked for."""
         if self._running:
             return
         for number, step in enumerate(self.section.scale):
-            if step in ("standard", "minmax", "range"):
+            if step in FITTED:
                 with closing(ahead(self.found.parts())) as parts:
                     for part in parts:
                         self._moments[number].add(self._scaled(part.X, number))
 
-    def parts(self) -> Iterator[tuple[Inputs, Labels]]:
+    def parts(self) -> Generator[tuple[Inputs, Labels], None, None]:
         """Inputs and labels of what is left of the stream, as learners see them; `Flow.parts` says what is raised."""
         with closing(ahead(self.found.parts(self.taken))) as parts:
             for part in parts:
@@ -134,7 +142,7 @@ class Passage:
     def _inputs(self, part: Examples) -> Inputs:
         if self._running:
             for number, step in enumerate(self.section.scale):
-                if step in ("standard", "minmax", "range"):
+                if step in FITTED:
                     self._moments[number].add(self._scaled(part.X, number))
         return contiguous(self._scaled(part.X))
 
@@ -215,11 +223,3 @@ def exchanges(places: NDArray[np.int64], drawn: NDArray[np.int64]) -> tuple[NDAr
         leaving[k] = places[drawn[k]]
         places[drawn[k]] = len(places) + k
     return places, leaving
-
-
-def first_inputs(found: Flow, section: DatasetSection) -> Inputs:
-    """The inputs of the first part, scaled by themselves where that is told by other rows, for widths of kernels."""
-    passage = Passage(found, replace(section, scale_by="running", shuffle_buffer=None), LabelNoise(0.0), 0, 0)
-    with closing(passage.parts()) as parts:
-        return next(parts)[0]
-

@@ -63,6 +63,8 @@ class Reproduces:
     item: Annotated[Text, Accepted("a text such as Figure 10")]
 
 
+#: Steps of scaling that need to know other rows than the one that is scaled.
+FITTED = frozenset({"standard", "minmax", "range"})
 #: Keys of a dataset that mean something where it is a stream, and nothing elsewhere.
 OF_STREAMS = ("classes", "scale_by", "shuffle_buffer")
 
@@ -87,8 +89,8 @@ class DatasetSection:
     stream : read it in parts, one pass in the order of the file, and never hold it; for data larger than memory.
     classes : of a stream the classes that will come; left out: those of its first rows.
     scale_by : of a stream what tells the scale: a first pass over it, or all rows so far.
-    shuffle_buffer : of a stream how many rows wait for a random time, so that it comes in another order than the file's;
-        left out: in the order of the file.
+    shuffle_buffer : of a stream how many rows wait for a random time, so that it comes in another order than that of
+        the file, which it has without.
     """
 
     name: Annotated[str, Accepted("the name of a dataset")]
@@ -121,7 +123,7 @@ class DatasetSection:
     @property
     def fits_scale(self) -> bool:
         """Whether scaling needs to know other rows than the one that is scaled."""
-        return bool({"standard", "minmax", "range"} & set(self.scale))
+        return bool(FITTED & set(self.scale))
 
     def held_out(self, n: int) -> int:
         """How many of n training examples are for validation."""

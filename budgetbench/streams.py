@@ -6,7 +6,7 @@ All learners of an experiment see the same stream in the same run: it depends on
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from budgetbench.engine.kernel_access import Rows
 from budgetbench.errors import ConfigError, DataError
 from budgetbench.experiment import Algorithm, Experiment, Parameters, without_kernel
 from budgetbench.learners import learners
-from budgetbench.sections import DatasetSection, LabelNoise
+from budgetbench.sections import FITTED, DatasetSection, LabelNoise
 from budgetbench.seeds import Role, generator
 from budgetbench.sparse import Inputs, SparseRows, contiguous, joined
 
@@ -212,21 +212,22 @@ def _scaled(
     """
     Z = X.astype(np.float64)
     for step in steps:
-        Z = _step(Z, step, lambda step=step, Z=Z: _place(Z[rows][:, numbers], step), numbers)
+        fitted = step in FITTED and Z[:, numbers].size
+        Z = _step(Z, step, _place(Z[rows][:, numbers], step) if fitted else None, numbers)
     return Z
 
 
 def _step(
     Z: NDArray[np.float64],
     step: str,
-    place: Callable[[], tuple[NDArray[np.float64], NDArray[np.float64]]],
+    place: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
     numbers: slice | Rows,
 ) -> NDArray[np.float64]:
-    """One step of scaling; `place` tells what becomes 0 and the length that becomes 1."""
+    """One step of scaling; `place` tells what becomes 0 and the length that becomes 1, where the step asks for it."""
     if step == "unit":
         return Z / _nonzero(np.sqrt((Z**2).sum(axis=1, keepdims=True)))
-    if step != "none" and Z[:, numbers].size:
-        origin, scale = place()
+    if place is not None:
+        origin, scale = place
         Z[:, numbers] = (Z[:, numbers] - origin) / _nonzero(scale)
     return Z
 
@@ -261,7 +262,7 @@ def scaled(X: Any, section: DatasetSection, moments: Sequence[Moments]) -> Any:
         return _scaled_sparse(X, section)
     Z = X.astype(np.float64)
     for step, known in zip(section.scale, moments, strict=False):
-        Z = _step(Z, step, lambda step=step, known=known: known.place(step), slice(None))
+        Z = _step(Z, step, known.place(step) if step in FITTED else None, slice(None))
     return Z
 
 

@@ -57,6 +57,10 @@ def run(
     shard: Annotated[
         str | None, typer.Option(metavar="I/N", help="Do the I-th of N parts alone, such as 3/20; see merge.")
     ] = None,
+    save_every: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", min=0, help="Save the learners of a stream so often, to go on from there."),
+    ] = 60.0,
     quiet: Quiet = False,
 ) -> None:
     """Run experiments, as far as they are not done yet, and show their tables."""
@@ -66,7 +70,7 @@ def run(
             "--backend dask: not available in this version; accepted: loky, threading. Leave the option out to use "
             "all cores of this machine."
         )
-    crew = runner.Crew(jobs, backend, None if gram_limit is None else gram_limit * 1e9, timeout)
+    crew = runner.Crew(jobs, backend, None if gram_limit is None else gram_limit * 1e9, timeout, save_every)
     part = None if shard is None else runner.Shard.read(shard)
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` has it

@@ -85,5 +85,5 @@ def _check_learner(reading: Reading, number: int, algorithm: Algorithm) -> None:
         try:
             kind.check_endless(values)
         except ParameterError as error:
-            reading.note(("algorithms", number, error.name), error.found, error.accepted, error.hint)
+            reading.note_all(("algorithms", number), error)
             return

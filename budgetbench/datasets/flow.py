@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Full, Queue
@@ -59,7 +59,7 @@ class Flow(ABC):
     checksum: str
     files: tuple[Path, ...]
 
-    def parts(self, start: int = 0) -> Iterator[Examples]:
+    def parts(self, start: int = 0) -> Generator[Examples, None, None]:
         """The rows from number `start` on, a multiple of `PART`, in parts of that size; the last may be shorter.
 
         Raises
@@ -230,7 +230,7 @@ class Spellings:
         return self._classes.index(label)
 
 
-def ahead(items: Iterator[T]) -> Iterator[T]:
+def ahead(items: Iterator[T]) -> Generator[T, None, None]:
     """The same, `AHEAD` of them made in a thread while one is in use; what they raise is raised here."""
     queue: Queue[tuple[T | None, BaseException | None]] = Queue(AHEAD)
     ended = Event()

@@ -91,7 +91,7 @@ class Member:
 
     def opened(self) -> tuple[IO[bytes], tuple[int, ...], np.dtype[Any]]:
         """The array's bytes, to read, with its shape and kind of number; DataError where it cannot be streamed."""
-        file = zipfile.ZipFile(self.path).open(self.name)
+        file = zipfile.ZipFile(self.path).open(self.name)  # noqa: SIM115 - whoever asks reads on
         version = np.lib.format.read_magic(file)
         read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, fortran, dtype = read_header(file)
@@ -158,7 +158,9 @@ class ParquetFlow(FileFlow):
             empty = column.isna().to_numpy()
             if empty.any():
                 where = f"row {first + int(np.argmax(empty)) + 1}, column {name}"
-                raise DataError(f"{self.path}: {where}: found nothing; expected a number. To leave it out: dataset.drop")
+                raise DataError(
+                    f"{self.path}: {where}: found nothing; expected a number. To leave it out: dataset.drop"
+                )
             try:
                 X[:, j] = column.to_numpy(dtype=np.float64)
             except (TypeError, ValueError):

@@ -190,7 +190,6 @@ class CsvFlow(TextFlow):
         width = len(self.names)
         types: dict[int, Any] = dict.fromkeys(range(width), str)
         types |= dict.fromkeys(self.inputs, np.float64)
-        types[self.label] = "category"
         exact = tuple(map(int, pd.__version__.split(".")[:2])) >= EXACT
         try:
             frame = pd.read_csv(
@@ -200,18 +199,17 @@ class CsvFlow(TextFlow):
             if frame.shape[1] != width:
                 raise ValueError
             X = frame[list(self.inputs)].to_numpy(np.float64)
-            labels = frame[self.label].cat
-            spelled = labels.categories.str.strip()
-            short = labels.codes.to_numpy() < 0
-        except (ValueError, TypeError, AttributeError):
+        except (ValueError, TypeError):
             raise self._complaint(piece) from None
+        codes, spelled = pd.factorize(frame[self.label])
+        labels = np.array([str(label).strip() for label in spelled], dtype=object)
         with np.errstate(over="ignore"):
-            sound = np.isfinite(X.astype(np.float32)).all() and not short.any() and "" not in spelled
+            sound = np.isfinite(X.astype(np.float32)).all() and codes.min() >= 0 and "" not in labels.tolist()
         many = self.separator and b'"' not in piece.text
         if not sound or (many and piece.text.count(self.separator.encode()) != len(X) * (width - 1)):
             raise self._complaint(piece)
         lines = self._lines(piece)
-        y = spellings.indices(np.asarray(spelled, dtype=object)[labels.codes], lambda row: f"{self.path}, {lines(row)}")
+        y = spellings.indices(labels[codes], lambda row: f"{self.path}, {lines(row)}")
         return X, y
 
     def _lines(self, piece: Piece) -> Callable[[int], str]:
@@ -228,12 +226,14 @@ class CsvFlow(TextFlow):
         except UnicodeDecodeError:
             return DataError(f"{self.path}: not a text file in UTF-8, after line {piece.before}")
         for number, line in enumerate(text.split("\n"), piece.before + 1):
-            if line.strip():
-                separated = csv.reader([line], delimiter=self.separator, skipinitialspace=True) if self.separator else 0
-                cells = [cell.strip() for cell in (next(separated) if separated else line.split())]
-                if fault := self._fault(cells):
-                    return DataError(f"{self.path}, line {number}: {fault}")
+            if line.strip() and (fault := self._fault([cell.strip() for cell in self._cells(line)])):
+                return DataError(f"{self.path}, line {number}: {fault}")
         return DataError(f"{self.path}: not a table, after line {piece.before}")
+
+    def _cells(self, line: str) -> list[str]:
+        if not self.separator:
+            return line.split()
+        return next(csv.reader([line], delimiter=self.separator, skipinitialspace=True))
 
     def _fault(self, cells: list[str]) -> str:
         if len(cells) != len(self.names):

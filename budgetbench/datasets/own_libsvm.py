@@ -76,15 +76,15 @@ class Libsvm(OwnArrays):
         found = two_or_more(path, classes or readable_labels(path, labels).tolist())
         own = replace(options, n_features=X.shape[1])
         n, checksum = counted(path, 0, examples_in, request.limit)
-        test, files = None, (path,)
+        test, files = None, [path]
         if options.test_path is not None:
             inputs, labels = read(options.test_path, own)
             check_inputs(options.test_path, inputs)
             test = examples(inputs, encoded(known_labels(options.test_path, labels, found), found))
-            files += (options.test_path,)
+            files.append(options.test_path)
         read_so = own.n_features, own.zero_based, found
         identity = identity_of(self.name, checksum, n, read_so, test and test.checksum)
-        sizes = n, X.shape[1], identity, checksum, files
+        sizes = n, X.shape[1], identity, checksum, tuple(files)
         return LibsvmFlow(found, *sizes, path, stamp, 0, classes, test, partial(parsed, path, own))
 
     def read_all(self, options: Sparse, limit: int | None) -> tuple[Table, Table | None]:

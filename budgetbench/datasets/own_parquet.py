@@ -67,17 +67,17 @@ class Parquet(OwnTable):
             n = parquet.ParquetFile(path).metadata.num_rows
         checksum = checksum_of(path)
         found = two_or_more(path, classes or readable_labels(path, first.labels).tolist())
-        test, files = None, (path,)
+        test, files = None, [path]
         if options.test_path is not None:
             table = read(options.test_path)
             gone = [name for name in table.columns if name in frame.columns and name not in [*names, first.label]]
             sheet = sheet_of_frame(options.test_path, table, str(first.label), gone)
             test = self.tests(path, first, options.test_path, sheet, options, found)
-            files += (options.test_path,)
+            files.append(options.test_path)
         n = n if request.limit is None else min(n, request.limit)
         identity = identity_of(self.name, checksum, n, names, first.label, found, test and test.checksum)
         own = path, stamp, classes, test, str(first.label), tuple(names)
-        return ParquetFlow(found, n, len(names), identity, checksum, files, *own)
+        return ParquetFlow(found, n, len(names), identity, checksum, tuple(files), *own)
 
     def sheets(self, request: Request) -> tuple[tuple[Path, Sheet], tuple[Path, Sheet] | None]:
         options = request.options

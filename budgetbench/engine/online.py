@@ -18,7 +18,7 @@ from budgetbench.engine.kernel_access import KernelAccess, Metered, Rows, Stream
 from budgetbench.engine.metering import Meter
 from budgetbench.engine.size import bytes_of_example, nbytes
 from budgetbench.errors import ParameterError
-from budgetbench.kernels import Values
+from budgetbench.kernels import Kernel, Values
 from budgetbench.kernels.given import PRECOMPUTED
 from budgetbench.lazy import lazy
 from budgetbench.parameters import Repeats
@@ -121,6 +121,10 @@ class OnlineLearner(KernelClassifier):
     def _renumber(self, numbers: Rows, kept: Rows) -> None:
         """The rows of the data set are called by these numbers from now on; these of them, among which are those of
         `kept()`, become its rows 0, 1, …."""
+
+    @classmethod
+    def check_endless(cls, values: dict[str, Any]) -> None:
+        """Raise `ParameterError` for parameters with which all that comes is kept, which a stream has too much of."""
 
     def _expect_no_end(self) -> None:
         """Examples come in parts from now on: keep what is bounded, unless something else was asked for."""
@@ -339,9 +343,7 @@ def end_part(cohort: Sequence[OnlineLearner], every: Memory) -> Memory:
     return Memory(every.X[kept], every.labels[kept], every.numbers[kept], every.rows)
 
 
-def pass_by(
-    learners: Sequence[OnlineLearner], access: KernelAccess, labels: NDArray[np.int64], order: Rows
-) -> None:
+def pass_by(learners: Sequence[OnlineLearner], access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
     """Let the examples `order` of a data set pass before several learners once, block by block."""
     asking = [learner for learner in learners if learner.asks]
     for learner in learners:

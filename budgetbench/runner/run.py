@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -16,9 +17,11 @@ import joblib
 import numpy as np
 import pandas as pd
 
+from budgetbench import passing
 from budgetbench.archive import read_provenance, read_results, write_summary
 from budgetbench.config import load, restricted
 from budgetbench.datasets import Cache, datasets
+from budgetbench.datasets.flow import Flow
 from budgetbench.document import dump
 from budgetbench.engine.size import bytes_of_member
 from budgetbench.errors import FailedRunsError, Notice, RequestError
@@ -34,6 +37,8 @@ from budgetbench.runner.progress import ProgressReport
 from budgetbench.runner.provenance import commit, write_provenance
 from budgetbench.runner.shards import Shard
 from budgetbench.runner.store import Store, recorded
+from budgetbench.runner.streamed import FOLDER as UNDER_WAY
+from budgetbench.runner.streamed import SAVE_EVERY, State, StreamedSetting, forget, under_way
 from budgetbench.runner.workers import Task
 from budgetbench.runner.workspace import Workspace, default_gram_limit, sweep
 from budgetbench.streams import LearningProblem, check_classes, load_problem, stream_of
@@ -90,12 +95,15 @@ class Crew:
     backend: Backend = "loky"
     gram_limit: float | None = None
     timeout: float | None = None
+    save_every: float = SAVE_EVERY
 
     def __post_init__(self) -> None:
         if self.jobs == 0:
             raise RequestError("--jobs: found 0; accepted: an integer of at least 1, or -1 for one for each core")
         if self.timeout is not None and not self.timeout > 0:
             raise RequestError(f"--timeout: found {self.timeout:g}; accepted: seconds, more than 0")
+        if not self.save_every >= 0:
+            raise RequestError(f"--save-every: found {self.save_every:g}; accepted: seconds, at least 0")
         if self.timeout is not None and self.backend == "threading":
             raise RequestError("--timeout: a thread cannot be ended; accepted: with --backend loky, the default")
 
@@ -144,6 +152,7 @@ def run(
     gram_limit: float | None = None,
     timeout: float | None = None,
     shard: str | None = None,
+    save_every: float = SAVE_EVERY,
 ) -> pd.DataFrame:
     """Run an experiment, as far as it is not done yet.
 
@@ -163,6 +172,8 @@ def run(
     gram_limit : bytes that a Gram matrix may take; by default a quarter of the memory.
     timeout : seconds that a run may take; without end by default. One that takes longer has failed.
     shard : ``I/N`` for the I-th of N parts of the runs; `merging.merge` puts their folders together.
+    save_every : seconds after which the learners of a dataset that passes by are saved again, to go on from there after
+        an interruption.
 
     Returns
     -------
@@ -172,7 +183,7 @@ def run(
     ------
     FailedRunsError : some runs failed; all others are done and kept. Its `trials` is what would have been returned.
     """
-    crew = Crew(jobs, backend, gram_limit, timeout)
+    crew = Crew(jobs, backend, gram_limit, timeout, save_every)
     experiment = load(config, overrides, permutations)
     named = os.environ.get
     folder = Path(results or named("BUDGETBENCH_RESULTS") or "results")
@@ -262,6 +273,13 @@ class _Source:
 
     def __init__(self, experiment: Experiment, cache: Cache) -> None:
         self._cache = cache
+        if experiment.dataset.stream:
+            found = passing.flow(experiment, cache)
+            self._flows, self.n_train = {0: found}, found.n
+            self.problem, self.data = passing.beginning(found, experiment.dataset)
+            self.experiment = experiment.told_by(self.problem.X)
+            self._identities = {0: found.identity}
+            return
         self.problem, self.data = load_problem(experiment, cache)
         first = stream_of(self.problem, experiment, 0)
         self.n_train = len(first.order)
@@ -292,7 +310,16 @@ class _Source:
         for run in sorted({trial.run for trial in trials}):
             yield [trial for trial in trials if trial.run == run], self._problem(run)
 
+    def flow(self, run: int) -> Flow:
+        """The dataset of a run, where it passes by."""
+        run = run if self.experiment.dataset.redraw else 0
+        if run not in self._flows:
+            self._flows[run] = passing.flow(self.experiment, self._cache, run)
+        return self._flows[run]
+
     def _problem(self, run: int) -> LearningProblem:
+        if self.experiment.dataset.stream:
+            return passing.beginning(self.flow(run), self.experiment.dataset)[0]
         return load_problem(self.experiment, self._cache, run, self.data)[0]
 
 
@@ -309,13 +336,16 @@ def _run_missing(
     limit = 0.0 if alone else default_gram_limit() if crew.gram_limit is None else crew.gram_limit
     at = commit()
     places: dict[str, Workspace] = {}  # of each trial under way
-    left: Counter[Workspace] = Counter()
+    left: Counter[Workspace | None] = Counter()
     summary = _Summary(outcome.folder)
     sweep()
     with ProgressReport(experiment.name, len(missing), quiet) as progress, ExitStack() as workspaces:
 
         def tasks() -> Iterator[Task]:
             for trials, kernel, drawn in source.shared(missing):
+                if experiment.dataset.stream:
+                    yield from _streamed(trials, kernel.fitted_to(drawn.X), drawn, at, outcome.folder, source, crew)
+                    continue
                 progress.stage("kernel values")
                 workspace = workspaces.enter_context(Workspace(drawn, kernel, limit, crew.size))
                 left[workspace] = len(trials)
@@ -325,17 +355,41 @@ def _run_missing(
                 for unit in units(trials, workspace.has_gram, experiment):
                     yield Task(unit, setting)
 
-        with crew.at_work(tasks(), len(missing)) as results:
+        look = partial(under_way, outcome.folder / UNDER_WAY)
+        with progress.watching(look), crew.at_work(tasks(), len(missing)) as results:
             for records in results:
                 for record in records:
                     outcome.note(store.append(record))
-                    workspace = places.pop(record["key"])
+                    workspace = places.pop(record["key"], None)
                     left[workspace] -= 1
-                    if not left[workspace]:  # it makes room for the next one
+                    if workspace and not left[workspace]:  # it makes room for the next one
                         workspace.close()
                 if records:
                     progress.advance(len(records))
+                    forget(outcome.folder / UNDER_WAY, [record["key"] for record in records])
                 summary.heard(records)
+
+
+def _streamed(
+    trials: list[Trial],
+    kernel: Kernel,
+    drawn: LearningProblem,
+    at: str | None,
+    folder: Path,
+    source: _Source,
+    crew: Crew,
+) -> Iterator[Task]:
+    """The tasks of trials that go through a dataset that passes by."""
+    for unit in units(trials, False, source.experiment):
+        setting = StreamedSetting(
+            source.experiment, kernel, drawn.without_inputs, "", at,
+            found=source.flow(unit.run), folder=folder / UNDER_WAY, save_every=crew.save_every,
+        )  # fmt: skip
+        state = State(setting.folder, [trial.key for trial in unit.trials], at)
+        if refusal := state.refusal():
+            message = f"{state.path} is not gone on from, as {refusal}: the stream begins anew"
+            warnings.warn(message, Notice, stacklevel=2)
+        yield Task(unit, setting)
 
 
 class _Summary:
