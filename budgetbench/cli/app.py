@@ -17,6 +17,7 @@ from budgetbench.version import __version__
 
 COMMANDS: dict[str, Callable[..., None]] = {
     "run": running.run,
+    "merge": running.merge,
     "tune": tuning.tune,
     "plot": showing.plot,
     "table": showing.table,
@@ -27,6 +28,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "fetch": showing.fetch,
     "list": listing.list_,
     "new": starting.new,
+    "schema": starting.schema,
     "validate": showing.validate,
     "inspect": inspecting.inspect,
 }
