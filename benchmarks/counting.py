@@ -24,6 +24,8 @@ PRECISIONS, FUNCTIONS = "sd", ("gemm", "symm", "syrk", "trmm", "trsm")
 #: Decorators of loops that numba compiles: it knows `@` and would not know the call.
 COMPILED = {"compiled", "contracted"}
 CALL = "__counted_product__"
+#: What gives a kernel's values by tiles, and what did at former commits.
+TILES, FORMER = "by_tile", "_by_tile"
 
 
 @dataclass
@@ -78,7 +80,7 @@ def _kernels(counts: Counts) -> Iterator[tuple[type, str, Callable[..., Any]]]:
         return counted
 
     for cls in _all_of(Kernel):
-        for name, counted in (("_by_tile", by_tile), ("row", by_row)):
+        for name, counted in ((TILES, by_tile), (FORMER, by_tile), ("row", by_row)):
             own = vars(cls).get(name)
             if own is not None and not getattr(own, "__isabstractmethod__", False):
                 yield cls, name, counted(own)
