@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from budgetbench.archive import plot_experiment, read_results
-from budgetbench.cli.showing import list_
+from budgetbench.cli.listing import list_
 from budgetbench.datasets import datasets
 from budgetbench.kernels import kernels
 from budgetbench.learners import learners

@@ -10,7 +10,14 @@ import typer
 
 from budgetbench.errors import RequestError, clipped
 
-Configs = Annotated[list[Path], typer.Argument(metavar="CONFIG...", help="Configuration files.", show_default=False)]
+Configs = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="CONFIG...",
+        help="Configuration files, or names of those that come with the program (budgetbench list configs).",
+        show_default=False,
+    ),
+]
 Results = Annotated[Path, typer.Option(envvar="BUDGETBENCH_RESULTS", metavar="DIR", help="Folder of results.")]
 ResultsArgument = Annotated[
     Path,

@@ -1,4 +1,4 @@
-"""`budgetbench run`."""
+"""`budgetbench run`, and `merge` for what several machines have run."""
 
 from __future__ import annotations
 
@@ -54,6 +54,9 @@ def run(
         float | None,
         typer.Option(metavar="SECONDS", help="End a run that takes longer; it has failed. [default: no limit]"),
     ] = None,
+    shard: Annotated[
+        str | None, typer.Option(metavar="I/N", help="Do the I-th of N parts alone, such as 3/20; see merge.")
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Run experiments, as far as they are not done yet, and show their tables."""
@@ -64,6 +67,7 @@ def run(
             "all cores of this machine."
         )
     crew = runner.Crew(jobs, backend, None if gram_limit is None else gram_limit * 1e9, timeout)
+    part = None if shard is None else runner.Shard.read(shard)
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` has it
             signal.signal(number, _end)
@@ -82,7 +86,7 @@ def run(
             continue
         try:
             outcome = runner.run_experiment(
-                experiment, cache, results, crew, only=only or (), fresh=fresh, dry=dry_run, quiet=quiet
+                experiment, cache, results, crew, only=only or (), fresh=fresh, dry=dry_run, quiet=quiet, shard=part
             )
         except BudgetbenchError as error:
             if len(experiments) == 1:
@@ -142,3 +146,19 @@ def _report(outcome: runner.Outcome, dry: bool, quiet: bool) -> list[str]:
     shown = "\n".join(f"  {error}" for error in outcome.errors[:5])
     more = f"\n  and {outcome.failed - 5} more" if outcome.failed > 5 else ""
     return [f"{experiment.name}: {outcome.failed} of {outcome.ran} runs failed:\n{shown}{more}"]
+
+
+def merge(
+    sources: Annotated[
+        list[Path],
+        typer.Argument(metavar="A B...", help="Folders of results, such as those of shards.", show_default=False),
+    ],
+    into: Annotated[Path, typer.Option("--into", metavar="C", help="Folder that they are put together in.")],
+    quiet: Quiet = False,
+) -> None:
+    """Put folders of results together; what is in C already stays."""
+    for merged in runner.merge(sources, into):
+        if quiet:
+            continue
+        planned = "" if merged.planned is None else f" of {merged.planned}"
+        typer.echo(f"{merged.folder.name}: {merged.runs}{planned} runs done; written to {merged.folder}")

@@ -50,6 +50,7 @@ class SVM(BatchLearner):
     """
 
     order_free = True
+    effort = 8
     multiclass = True
 
     C: Positive = 1.0

@@ -84,6 +84,7 @@ class TighterBudgetPerceptron(ExpansionLearner):
     """
 
     follow_kept = True
+    effort = 150
     spare = 1
     changeable = frozenset({"budget", "beta", "C", "candidates", "remove_at_once"})
     randomised = True  # the reservoir; drawn whatever the evaluation set, and so cheap that it does not matter
