@@ -58,7 +58,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, rows in (("train", slice(0, N)), ("test", slice(N, None))):
         frame = pd.DataFrame(X[rows], columns=["a", "b", "c"]).assign(label=y[rows])
         frame.to_csv(folder / f"{name}.csv", index=False)
-        lines = [f"{k} " + " ".join(f"{j + 1}:{v}" for j, v in enumerate(x)) for x, k in zip(X[rows], y[rows], strict=True)]
+        lines = [
+            f"{k} " + " ".join(f"{j + 1}:{v}" for j, v in enumerate(x)) for x, k in zip(X[rows], y[rows], strict=True)
+        ]
         (folder / f"{name}.libsvm").write_text("\n".join(lines) + "\n")
         np.savez(folder / f"{name}.npz", X=X[rows], y=y[rows])
     return folder
