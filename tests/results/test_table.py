@@ -206,6 +206,6 @@ def test_several_experiments_make_one_table_that_names_them(summary: Any, experi
     assert [row[0] for row in rows] == ["one"] * 2 + ["other"] * 2
     names = [column.header for column in both.columns]
     assert len(names) == len(set(names))
-    assert {"Test error, %", "Insertions"} <= set(names)
+    assert {"Test error, %", "Budget"} <= set(names)
     place = header.index("test_error_percent_mean")
     assert rows[0][place] == rows[2][place] != ""
