@@ -156,7 +156,7 @@ class Experiment:
 
     Parameters
     ----------
-    name : of the folder of results.
+    name : of the experiment, and of its folder of results.
     title : in tables and figures.
     reproduces : what of which paper.
     dataset : which data, and how it is prepared.
@@ -168,8 +168,8 @@ class Experiment:
     seed : of all that is drawn.
     checkpoints : points of the curve that an online learner's run leaves.
     algorithms : learners, each with a grid of its parameters.
-    plots : the figures; None where the results decide which suit them.
-    table : the table; None where the results decide which suits them.
+    plots : the figures; where nothing is said (None), the results decide which suit them.
+    table : the table; where nothing is said (None), the results decide which suits them.
     """
 
     name: FolderName

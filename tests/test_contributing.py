@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from budgetbench.archive import plot_experiment, read_results
-from budgetbench.cli.showing import list_
+from budgetbench.cli.listing import list_
 from budgetbench.datasets import datasets
 from budgetbench.kernels import kernels
 from budgetbench.learners import learners
@@ -75,7 +75,7 @@ def test_one_file_is_all_it_takes(
     if package == "plots":
         assert {file.stem for file in drawn} == {name}
     else:
-        list_(listed, tmp_path, tmp_path)
+        list_(listed, data=tmp_path)
         assert name in capsys.readouterr().out
 
 

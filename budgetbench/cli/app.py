@@ -10,13 +10,14 @@ from typing import Annotated, Any
 
 import typer
 
-from budgetbench.cli import comparing, inspecting, running, showing, tuning
+from budgetbench.cli import comparing, inspecting, listing, running, showing, starting, tuning
 from budgetbench.cli.output import any_encoding, flush, give_up_output, noticing
 from budgetbench.errors import BudgetbenchError, ParameterError
 from budgetbench.version import __version__
 
 COMMANDS: dict[str, Callable[..., None]] = {
     "run": running.run,
+    "merge": running.merge,
     "tune": tuning.tune,
     "plot": showing.plot,
     "table": showing.table,
@@ -25,7 +26,9 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "check": showing.check,
     "report": showing.report,
     "fetch": showing.fetch,
-    "list": showing.list_,
+    "list": listing.list_,
+    "new": starting.new,
+    "schema": starting.schema,
     "validate": showing.validate,
     "inspect": inspecting.inspect,
 }
@@ -56,7 +59,6 @@ def application(debug: bool = False) -> typer.Typer:
     app = typer.Typer(
         name="budgetbench",
         no_args_is_help=True,
-        add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},

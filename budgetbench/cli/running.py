@@ -1,4 +1,4 @@
-"""`budgetbench run`."""
+"""`budgetbench run`, and `merge` for what several machines have run."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from budgetbench.cli import completing
 from budgetbench.cli.options import Configs, Data, Mirror, Quiet, Results
 from budgetbench.cli.showing import print_table
 from budgetbench.errors import BudgetbenchError, RequestError
@@ -37,10 +38,18 @@ def run(
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Another value, such as dataset.limit=500.")
     ] = None,
     only: Annotated[
-        list[str] | None, typer.Option(metavar="ALGORITHM", help="Run this algorithm alone; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            metavar="ALGORITHM",
+            help="Run this algorithm alone; may be repeated.",
+            autocompletion=completing.algorithms,
+        ),
     ] = None,
     skip: Annotated[
-        list[str] | None, typer.Option(metavar="DATASET", help="Leave out experiments on it; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            metavar="DATASET", help="Leave out experiments on it; may be repeated.", autocompletion=completing.data
+        ),
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget what was done before.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what is done and what is to run.")] = False,
@@ -54,6 +63,9 @@ def run(
         float | None,
         typer.Option(metavar="SECONDS", help="End a run that takes longer; it has failed. [default: no limit]"),
     ] = None,
+    shard: Annotated[
+        str | None, typer.Option(metavar="I/N", help="Do the I-th of N parts alone, such as 3/20; see merge.")
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Run experiments, as far as they are not done yet, and show their tables."""
@@ -64,6 +76,7 @@ def run(
             "all cores of this machine."
         )
     crew = runner.Crew(jobs, backend, None if gram_limit is None else gram_limit * 1e9, timeout)
+    part = None if shard is None else runner.Shard.read(shard)
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` has it
             signal.signal(number, _end)
@@ -82,7 +95,7 @@ def run(
             continue
         try:
             outcome = runner.run_experiment(
-                experiment, cache, results, crew, only=only or (), fresh=fresh, dry=dry_run, quiet=quiet
+                experiment, cache, results, crew, only=only or (), fresh=fresh, dry=dry_run, quiet=quiet, shard=part
             )
         except BudgetbenchError as error:
             if len(experiments) == 1:
@@ -142,3 +155,24 @@ def _report(outcome: runner.Outcome, dry: bool, quiet: bool) -> list[str]:
     shown = "\n".join(f"  {error}" for error in outcome.errors[:5])
     more = f"\n  and {outcome.failed - 5} more" if outcome.failed > 5 else ""
     return [f"{experiment.name}: {outcome.failed} of {outcome.ran} runs failed:\n{shown}{more}"]
+
+
+def merge(
+    sources: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="A B...",
+            help="Folders of results, such as those of shards.",
+            show_default=False,
+            autocompletion=completing.folders,
+        ),
+    ],
+    into: Annotated[Path, typer.Option("--into", metavar="C", help="Folder that they are put together in.")],
+    quiet: Quiet = False,
+) -> None:
+    """Put folders of results together; what is in C already stays."""
+    for merged in runner.merge(sources, into):
+        if quiet:
+            continue
+        planned = "" if merged.planned is None else f" of {merged.planned}"
+        typer.echo(f"{merged.folder.name}: {merged.runs}{planned} runs done; written to {merged.folder}")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from budgetbench.cli import completing
 from budgetbench.cli.options import Configs, Data, Mirror, Quiet, ResultsArgument
 from budgetbench.cli.output import console
 from budgetbench.errors import BudgetbenchError, RequestError
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from budgetbench import archive, comparators, config, datasets, kernels, learners, packages, streams, verdicts
     from budgetbench import report as reports
     from budgetbench import results as recorded
-    from budgetbench.parameters import Parameters
     from budgetbench.results import formats, selection
     from budgetbench.verdicts import words, writing
 else:
@@ -29,9 +28,6 @@ else:
     reports, recorded, formats = map(lazy, ("budgetbench.report", "budgetbench.results", "budgetbench.results.formats"))
     words, writing = lazy("budgetbench.verdicts.words"), lazy("budgetbench.verdicts.writing")
     tables, selection = lazy("rich.table"), lazy("budgetbench.results.selection")
-
-#: Column headings and rows.
-Listing = tuple[tuple[str, ...], Iterable[tuple[str, ...]]]
 
 
 def plot(results: ResultsArgument = Path("results"), quiet: Quiet = False) -> None:
@@ -132,7 +128,10 @@ def report(
 
 
 def fetch(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[DATASET]...", show_default=False)] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[DATASET]...", show_default=False, autocompletion=completing.data),
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Fetch every dataset.")] = False,
     data: Data = Path("data"),
     mirror: Mirror = None,
@@ -183,83 +182,3 @@ def validate(configs: Configs, data: Data = Path("data")) -> None:
             typer.echo(f"  {note}")
     if problems:
         raise (RequestError if exit_code == 2 else BudgetbenchError)("\n".join(problems))
-
-
-def list_(
-    kind: Annotated[
-        Literal["algorithms", "datasets", "kernels", "configs"],
-        typer.Argument(help="What to list.", show_default=False),
-    ],
-    data: Data = Path("data"),
-    configs: Annotated[Path, typer.Option(metavar="DIR", help="Folder of configurations.")] = Path("configs"),
-) -> None:
-    """List what configurations can name: algorithms, datasets, kernels; or the configurations themselves."""
-    listings: dict[str, Callable[[], Listing]] = {
-        "algorithms": _algorithms,
-        "datasets": lambda: _datasets(data),
-        "kernels": _kernels,
-        "configs": lambda: _configs(configs),
-    }
-    headers, rows = listings[kind]()
-    shown = tables.Table(box=None, pad_edge=False, header_style="bold")
-    for header in headers:
-        shown.add_column(header, overflow="fold", no_wrap=header == headers[0])
-    for row in rows:
-        shown.add_row(*row)
-    console().print(shown)
-
-
-def _algorithms() -> Listing:
-    known = learners.learners
-    what = ((name, _told(one.title, one.__module__), one.own_parameters()) for name in known for one in [known[name]])
-    return _with_parameters("what it is", what)
-
-
-def _told(what: str, module: str) -> str:
-    """What something is, with the package that it comes from where that is not ours."""
-    return " ".join([what, *(f"({package})" for package in packages.packages_of(module))])
-
-
-def _kernels() -> Listing:
-    known = kernels.kernels
-    return _with_parameters("K(x, z)", ((name, known[name].summary, known[name].parameters()) for name in known))
-
-
-def _with_parameters(heading: str, items: Iterable[tuple[str, str, Parameters]]) -> Listing:
-    rows = [row for name, what, parameters in items for row in ((name, "", "", what), *_parameters(parameters))]
-    return ("name", "accepted", "default", heading), rows
-
-
-def _parameters(parameters: Parameters) -> Iterator[tuple[str, ...]]:
-    """For each parameter its name, what it accepts, its default and its meaning."""
-    for name, parameter in parameters.items():
-        default = "" if parameter.default in (None, ...) else str(parameter.default)
-        unit = f" ({parameter.unit})" if parameter.unit else ""
-        yield f"  {name}", parameter.accepted + unit, default, parameter.meaning
-
-
-def _datasets(data: Path) -> Listing:
-    rows = []
-    for name in datasets.datasets:
-        dataset = datasets.datasets[name]
-        sizes = " + ".join(str(size) for size in (dataset.n_train, dataset.n_test) if size) or "?"
-        here = "generated" if dataset.generated else "-"
-        if dataset.files:
-            here = "cached" if any((data / file).exists() for file in dataset.files) else "to fetch"
-        inputs, classes = str(dataset.n_features or "?"), str(len(dataset.classes or ()) or "?")
-        rows.append((name, sizes, inputs, classes, here, _told(dataset.summary, type(dataset).__module__)))
-        for option, accepted, default, meaning in _parameters(dataset.parameters()):
-            said = f"{accepted}; by default {default}" if default else accepted
-            rows.append((option, "", "", "", "", f"{meaning.rstrip('.')} ({said})"))
-    return ("name", "examples", "inputs", "classes", "files", "what it is"), rows
-
-
-def _configs(folder: Path) -> Listing:
-    rows = []
-    for path in sorted(folder.rglob("*.yaml")):
-        experiment = config.load(path)
-        reproduces = experiment.reproduces
-        rows.append((str(path), experiment.title, f"{reproduces.paper}, {reproduces.item}" if reproduces else ""))
-    if not rows:
-        raise RequestError(f"no configurations in {folder}. Name another folder with --configs.")
-    return ("file", "title", "reproduces"), rows

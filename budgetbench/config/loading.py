@@ -20,6 +20,7 @@ from budgetbench.plots import figures
 from budgetbench.reading import Reading
 from budgetbench.results.layouts import LAYOUTS
 from budgetbench.sections import VALIDATION_SIZE, DatasetSection, LabelNoise, Reproduces, Table
+from budgetbench.shipped import meant
 from budgetbench.streams import misfit_of
 
 SectionType = TypeVar("SectionType")
@@ -48,7 +49,7 @@ def load(path: str | Path, overrides: Sequence[str] = (), permutations: int | No
 
     Parameters
     ----------
-    path : a YAML file.
+    path : a YAML file, or the name of one, see `shipped.meant`.
     overrides : ``KEY=VALUE``, such as ``dataset.limit=500`` or ``algorithms.0.budget=[10, 20]``; values in YAML.
     permutations : takes the place of the file's.
 
@@ -59,7 +60,7 @@ def load(path: str | Path, overrides: Sequence[str] = (), permutations: int | No
     RequestError
         For a file that cannot be read.
     """
-    document = read(path)
+    document = read(meant(path))
     for assignment in overrides:
         document.override(assignment)
     if permutations is not None:

@@ -50,6 +50,7 @@ class SVM(BatchLearner):
     """
 
     order_free = True
+    effort = 8
     multiclass = True
 
     C: Positive = 1.0
@@ -82,6 +83,10 @@ class SVM(BatchLearner):
         except ImportError:
             solver = sklearn_svm.SVC
         return solver(C=self.C, kernel=SOLVERS_OWN[self._kernel.name], cache_size=500, **asdict(self._kernel))
+
+    @property
+    def _expands(self) -> bool:
+        return len(self.classes_) == 2
 
     def _decide(self, inputs: Floats) -> Values:
         if len(self.classes_) == 2:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from budgetbench.runner.merging import Merged, merge
 from budgetbench.runner.run import Crew, Outcome, run, run_experiment
+from budgetbench.runner.shards import Shard
 
-__all__ = ["Crew", "Outcome", "run", "run_experiment"]
+__all__ = ["Crew", "Merged", "Outcome", "Shard", "merge", "run", "run_experiment"]

@@ -32,6 +32,7 @@ from budgetbench.runner.execute import Record, Setting, execute, units, warm_up
 from budgetbench.runner.plan import Trial, plan, to_do
 from budgetbench.runner.progress import ProgressReport
 from budgetbench.runner.provenance import commit, write_provenance
+from budgetbench.runner.shards import Shard
 from budgetbench.runner.store import Store, recorded
 from budgetbench.runner.workers import Task
 from budgetbench.runner.workspace import Workspace, default_gram_limit, sweep
@@ -142,12 +143,13 @@ def run(
     quiet: bool = True,
     gram_limit: float | None = None,
     timeout: float | None = None,
+    shard: str | None = None,
 ) -> pd.DataFrame:
     """Run an experiment, as far as it is not done yet.
 
     Parameters
     ----------
-    config : path of a configuration file.
+    config : path of a configuration file, or the name of one that comes with the program.
     jobs : how many runs go on at once; -1 for one on each core.
     backend : "loky" for worker processes, so that a run that dies or hangs harms no other; "threading" for threads of
         this process (``jobs=1``: the calling thread, where a debugger sees what goes on).
@@ -160,6 +162,7 @@ def run(
     fresh : forget what was done before.
     gram_limit : bytes that a Gram matrix may take; by default a quarter of the memory.
     timeout : seconds that a run may take; without end by default. One that takes longer has failed.
+    shard : ``I/N`` for the I-th of N parts of the runs; `merging.merge` puts their folders together.
 
     Returns
     -------
@@ -174,7 +177,8 @@ def run(
     named = os.environ.get
     folder = Path(results or named("BUDGETBENCH_RESULTS") or "results")
     cache = Cache(data or named("BUDGETBENCH_DATA") or "data", mirror or named("BUDGETBENCH_MIRROR"), quiet=quiet)
-    outcome = run_experiment(experiment, cache, folder, crew, only=only, fresh=fresh, quiet=quiet)
+    part = Shard.read(shard) if shard else None
+    outcome = run_experiment(experiment, cache, folder, crew, only=only, fresh=fresh, quiet=quiet, shard=part)
     trials = read_results(outcome.folder).trials
     if outcome.failed:
         raise FailedRunsError(f"{outcome.failed} of {outcome.ran} runs failed; the first: {outcome.errors[0]}", trials)
@@ -191,23 +195,33 @@ def run_experiment(
     fresh: bool = False,
     dry: bool = False,
     quiet: bool = False,
+    shard: Shard | None = None,
 ) -> Outcome:
-    """Do what is missing of an experiment; each trial is recorded as it ends. A dry run counts it alone."""
+    """Do what is missing of an experiment; each trial is recorded as it ends. A dry run counts it alone.
+
+    With a shard, what is missing of its part.
+    """
     folder = results / experiment.name
     source = _Source(experiment, cache)
     experiment = source.experiment
     chosen = restricted(experiment, only)
     check_classes(experiment, source.problem, chosen.algorithms)
-    if dry:
+    if dry and shard is None:
         left = to_do(chosen, source.identity, _finished(folder, experiment))
         return Outcome(experiment, folder, done=chosen.n_trials - left.total(), missing=left)
+    planned = plan(experiment, source.identity)
+    names = {entry.name for entry in chosen.algorithms}
+    trials = [trial for trial in planned if trial.algorithm in names]
+    if shard:
+        trials = shard.of(trials, experiment, source.n_train)
+    if dry:
+        finished = _finished(folder, experiment)
+        left = Counter(trial.algorithm for trial in trials if trial.key not in finished)
+        return Outcome(experiment, folder, done=len(trials) - left.total(), missing=left)
     kernels = [kernel.fitted_to(source.problem.X) for kernel in experiment.kernels]
     for kernel in kernels:
         if kernel not in experiment.kernels:
             warnings.warn(f"{experiment.name}: {kernel}, as float32 cannot hold its values", Notice, stacklevel=2)
-    planned = plan(experiment, source.identity)
-    names = {entry.name for entry in chosen.algorithms}
-    trials = [trial for trial in planned if trial.algorithm in names]
     with Store(folder) as store:
         if fresh:
             store.forget({trial.key for trial in trials})
@@ -243,12 +257,14 @@ class _Source:
     Attributes
     ----------
     experiment : with numbers for what its kernels leave to the training rows, those of the first run.
+    n_train : how many examples a run learns from.
     """
 
     def __init__(self, experiment: Experiment, cache: Cache) -> None:
         self._cache = cache
         self.problem, self.data = load_problem(experiment, cache)
         first = stream_of(self.problem, experiment, 0)
+        self.n_train = len(first.order)
         self.experiment = experiment.told_by(self.problem.X[np.sort(first.order)])
         self._identities = {0: self.data.identity}
 

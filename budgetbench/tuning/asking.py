@@ -12,6 +12,7 @@ from budgetbench.datasets import datasets
 from budgetbench.document import dump, parse
 from budgetbench.errors import RequestError, clipped, nearest
 from budgetbench.experiment import Experiment
+from budgetbench.shipped import own, shipped
 
 #: Which dataset reads a file of this ending.
 READERS = {".csv": "csv", ".npz": "npz", ".parquet": "parquet", ".libsvm": "libsvm", ".svm": "libsvm", ".txt": "libsvm"}
@@ -23,7 +24,7 @@ def question(asked: str, overrides: Sequence[str] = ()) -> Experiment:
 
     Parameters
     ----------
-    asked : a configuration, a file of data, or the name of a dataset.
+    asked : a configuration, a file of data, or the name of a dataset or of a configuration.
     overrides : ``KEY=VALUE`` in place of its values, such as ``dataset.positive=ill``.
 
     Raises
@@ -32,7 +33,7 @@ def question(asked: str, overrides: Sequence[str] = ()) -> Experiment:
         For what is none of these, or a configuration that is wrong.
     """
     path = Path(asked)
-    if path.suffix in CONFIGS:
+    if path.suffix in CONFIGS or (asked not in datasets and asked in {**own(), **shipped()}):
         return load(path, overrides)
     if asked in datasets:
         section = {"name": datasets.canonical(asked)}
@@ -43,7 +44,7 @@ def question(asked: str, overrides: Sequence[str] = ()) -> Experiment:
         message = f"{clipped(asked)}: found neither a file nor a dataset of this name"
         raise RequestError(
             f"{message}; accepted: a configuration or a file of data ({endings}), or one of {', '.join(datasets)}. "
-            f"{nearest(asked, datasets)}".rstrip()
+            f"{nearest(asked, [*datasets, *own(), *shipped()])}".rstrip()
         )
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", path.stem).strip("-._") or "data"
     data = {

@@ -196,6 +196,7 @@ def test_a_wrong_configuration_is_answered_with_its_place(
         (["--scheduler", "tcp://127.0.0.1:8786"], "not available in this version"),
         (["--jobs", "0"], "--jobs: found 0"),
         (["--timeout", "0"], "--timeout: found 0; accepted: seconds, more than 0"),
+        (["--shard", "4/3"], "--shard: found '4/3'; accepted: I/N with I from 1 to N, such as 3/20"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -204,6 +205,15 @@ def test_a_wrong_request_is_one_short_message(call: Call, arguments: list[str], 
     assert answer.code == 2
     assert answer.short
     assert message in answer.err
+
+
+def test_parts_are_run_and_put_together(run: Call, call: Call) -> None:
+    for number in (1, 2):
+        assert run("c.yaml", "--shard", f"{number}/2", "--results", f"part{number}", "--quiet").code == 0
+    answer = call("merge", "part1", "part2", "--into", "results")
+    assert (answer.code, answer.out) == (0, f"tiny: 8 of 8 runs done; written to {Path('results', 'tiny')}\n")
+    assert call("merge", "part1", "nowhere", "--into", "results").code == 2
+    assert call("run", "c.yaml", "--dry-run").out.startswith("tiny: 8 runs done, 0 to run")
 
 
 def test_a_failed_run_exits_with_1_and_keeps_the_others(run: Call, broken: None, config: str) -> None:

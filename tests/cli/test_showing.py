@@ -74,9 +74,10 @@ def test_configs_are_listed_by_title(call: Call) -> None:
     assert answer.code == 0
     assert "c.yaml" in answer.out
     assert "A tiny experiment" in answer.out
-    empty = call("list", "configs")
+    Path("empty").mkdir()
+    empty = call("list", "configs", "--configs", "empty")
     assert empty.code == 2
-    assert "no configurations in configs" in empty.err
+    assert "no configurations in empty" in empty.err
     shipped = call("list", "configs", "--configs", PROJECT / "configs")
     assert all(path.stem in shipped.out for path in (PROJECT / "configs").glob("*.yaml"))
 

@@ -66,7 +66,7 @@ def execute(tmp_path: Path, experiment: Any, shared_memory: Path) -> Callable[..
     def execute(*overrides: str, into: str = "results", text: str = CONFIG, **how: Any) -> Outcome:
         cache = Cache(tmp_path / "data", quiet=True)
         wanted = experiment(*overrides, text=text)
-        asked = {name: how.pop(name) for name in ("only", "fresh", "dry") if name in how}
+        asked = {name: how.pop(name) for name in ("only", "fresh", "dry", "shard") if name in how}
         crew = Crew(**({"jobs": 1, "backend": "threading"} | how))
         return run_experiment(wanted, cache, tmp_path / into, crew, quiet=True, **asked)
 

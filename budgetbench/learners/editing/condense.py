@@ -28,6 +28,8 @@ class Condense(NeighbourClassifier):
     neighbors : the number of nearest stored examples that vote; all, where fewer are stored.
     """
 
+    effort = 5
+
     def _select(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
         rows = condensed(access, labels, order, self.neighbors)
         self._store(rows, labels[rows])

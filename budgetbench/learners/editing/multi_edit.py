@@ -36,6 +36,8 @@ class MultiEdit(NeighbourClassifier):
     condense : select from what is left by Hart's rule, as `condense` does.
     """
 
+    effort = 20
+
     partitions: Annotated[int, Ge(3), Le(LARGEST_COUNT)] = 3
     patience: Repeats = 5
     condense: bool = False

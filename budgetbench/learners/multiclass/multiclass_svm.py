@@ -62,6 +62,7 @@ class MulticlassSVM(BatchLearner):
     """
 
     revision = 2
+    effort = 7
     order_free = True
     multiclass = True
 

@@ -59,6 +59,7 @@ class TightestPerceptron(ExpansionLearner):
     """
 
     follow_kept = True
+    effort = 150
     whole = True
     spare = 1
     changeable = frozenset({"budget", "loss"})
