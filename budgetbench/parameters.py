@@ -140,10 +140,7 @@ class Parameter:
     @property
     def usual(self) -> str:
         """Its default as a configuration writes it; nothing where there is none, or none that is a plain value."""
-        value = plain(self.default)
-        value = value[0] if isinstance(value, list) and len(value) == 1 else value
-        known = isinstance(value, bool | int | float | str | list)
-        return json.dumps(value, ensure_ascii=False).strip('"') if known else ""
+        return as_written(self.default)
 
     @property
     def json_schema(self) -> dict[str, Any]:
@@ -327,6 +324,14 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(one) for one in value]
     return os.fspath(value) if isinstance(value, os.PathLike) else value
+
+
+def as_written(value: Any) -> str:
+    """A value as a configuration writes it; nothing for what is left out, and for what is no plain value."""
+    value = plain(value)
+    value = value[0] if isinstance(value, list) and len(value) == 1 else value
+    known = isinstance(value, bool | int | float | str | list)
+    return json.dumps(value, ensure_ascii=False).strip('"') if known else ""
 
 
 def _unsigned_zero(value: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from budgetbench.cli import completing
 from budgetbench.errors import ParameterError, RequestError
 from budgetbench.lazy import lazy
 from budgetbench.shipped import SUFFIX, meant, schema_file
@@ -21,7 +22,13 @@ else:
 def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What it is to be called.", show_default=False)],
     source: Annotated[
-        str, typer.Option("--from", metavar="CONFIG", help="A configuration, by path or name, that it is made from.")
+        str,
+        typer.Option(
+            "--from",
+            metavar="CONFIG",
+            help="A configuration, by path or name, that it is made from.",
+            autocompletion=completing.configs,
+        ),
     ] = "quickstart",
 ) -> None:
     """Write a configuration to edit, with every key explained."""
