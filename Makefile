@@ -109,9 +109,10 @@ reproduce-all: fast ## Run every config, draw figures, write the report, check t
 	$(BIN)/budgetbench run configs/*.yaml --results $(RESULTS) \
 		$(if $(RUNS),--permutations $(RUNS)) $(foreach name,$(SKIP),--skip $(name)) || status=$$?; \
 	$(BIN)/budgetbench bounds $(RESULTS) || status=$$?; \
-	$(BIN)/budgetbench plot $(RESULTS) || status=$$?; \
+	$(BIN)/budgetbench plot $(RESULTS) --quiet & drawn=$$!; \
 	$(BIN)/budgetbench report $(RESULTS) || status=$$?; \
 	$(BIN)/budgetbench check $(RESULTS) --write || status=$$?; \
+	wait $$drawn || status=$$?; \
 	exit $$status
 
 beyond: $(READY) ## Compare all learners at equal memory over eight datasets: tables, figures, ranks, a page (RUNS=n, SKIP=...)
