@@ -36,13 +36,8 @@ OF ?= $(CURDIR)
 ACCEPT ?=
 
 .DEFAULT_GOAL := help
-<<<<<<< HEAD
-.PHONY: help install quickstart test test-checked test-oldest coverage mutants lint format fast reproduce-all beyond \
-	readings pages dist dist-check release clean
-=======
-.PHONY: help install quickstart test test-checked coverage bench bench-counts mutants lint format fast reproduce-all \
-	beyond readings pages clean
->>>>>>> main
+.PHONY: help install quickstart test test-checked test-oldest coverage bench bench-counts mutants lint format fast \
+	reproduce-all beyond readings pages dist dist-check release clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
