@@ -67,6 +67,13 @@ def evenly(trials: Sequence[Trial], parts: int, n: int) -> list[tuple[list[Trial
     return [([trials[place] for place in sorted(some)], cost) for cost, _, some in loads]
 
 
+def parts_of(trials: Iterable[Trial], workers: int) -> dict[int, int]:
+    """Into how many parts the last runs are divided, those for which there is no full round of workers."""
+    runs = sorted({trial.run for trial in trials})
+    left = len(runs) % workers
+    return dict.fromkeys(runs[len(runs) - left :], -(-workers // max(1, left)))
+
+
 def gram_pays(trials: Sequence[Trial], experiment: Experiment, problem: LearningProblem, n: int) -> bool:
     """Whether a Gram matrix costs these trials less than to compute kernel values as their streams pass.
 

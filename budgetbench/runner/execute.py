@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -67,17 +67,20 @@ class Unit:
     repeated: tuple[Trial, ...] = ()
 
 
-def units(trials: Sequence[Trial], has_gram: bool, experiment: Experiment, jobs: int, n: int) -> list[Unit]:
+def units(
+    trials: Sequence[Trial], has_gram: bool, experiment: Experiment, n: int, parts: Mapping[int, int]
+) -> list[Unit]:
     """Divide trials into units: online learners of a run go together, in as many cohorts as keep within `COHORT_LIMIT`
     what they hold, batch learners alone.
 
-    Runs for which there is no full round of workers are divided among these. With a Gram matrix learners share nothing
-    but predictions, and a cohort costs no more than `LONG`, so that little is lost with it. A learner to which the
-    order of the examples is all one is done once where runs differ in nothing else.
+    With a Gram matrix learners share nothing but predictions, and a cohort costs no more than `LONG`, so that little is
+    lost with it. A learner to which the order of the examples is all one is done once where runs differ in nothing
+    else.
 
     Parameters
     ----------
     n : how many examples a run learns from.
+    parts : into how many parts runs are divided, see `parts_of`; those that are not there stay whole.
     """
     once: dict[tuple[str, str], list[Trial]] = {}
     together: dict[tuple[int, bool], list[Trial]] = {}
@@ -91,13 +94,12 @@ def units(trials: Sequence[Trial], has_gram: bool, experiment: Experiment, jobs:
         else:
             found.append(Unit(trial.run, (trial,)))
     found += [Unit(first.run, (first,), tuple(others)) for first, *others in once.values()]
-    left = len(together) % jobs
-    for number, of_run in enumerate(together.values(), start=1):
-        parts = -(-jobs // left) if number > len(together) - left else 1
+    for (run, _), of_run in together.items():
+        wanted = parts.get(run, 1)
         if has_gram:
-            parts = max(parts, -(-sum(cost_of(trial, n) for trial in of_run) // LONG))
-        for part, _ in evenly(of_run, parts, n):
-            found += [Unit(part[0].run, cohort) for cohort in cohorts(part)]
+            wanted = max(wanted, -(-sum(cost_of(trial, n) for trial in of_run) // LONG))
+        for part, _ in evenly(of_run, wanted, n):
+            found += [Unit(run, cohort) for cohort in cohorts(part)]
     # What takes longest comes first, so that no worker is left alone with it in the end: cohorts, then batch learners.
     return sorted(found, key=lambda unit: (len(unit.trials) == 1, not learners[unit.trials[0].algorithm].batch))
 

@@ -28,7 +28,7 @@ from budgetbench.packages import packages_of
 from budgetbench.results.curves import has_curve
 from budgetbench.results.files import replace_file
 from budgetbench.runner import workers
-from budgetbench.runner.costs import gram_pays
+from budgetbench.runner.costs import gram_pays, parts_of
 from budgetbench.runner.execute import Record, Setting, execute, units, warm_up
 from budgetbench.runner.plan import Trial, plan, to_do
 from budgetbench.runner.progress import ProgressReport
@@ -309,6 +309,7 @@ def _run_missing(
     experiment = outcome.experiment
     alone = experiment.dataset.inputs_differ  # inputs of a single run have no Gram matrix worth keeping
     limit = 0.0 if alone else default_gram_limit() if crew.gram_limit is None else crew.gram_limit
+    parts = parts_of(missing, crew.size)
     at = commit()
     places: dict[str, Workspace] = {}  # of each trial under way
     left: Counter[Workspace] = Counter()
@@ -325,7 +326,7 @@ def _run_missing(
                 places.update(dict.fromkeys((trial.key for trial in trials), workspace))
                 setting = Setting(experiment, kernel, drawn.without_inputs, workspace.path, at)
                 progress.stage("")
-                for unit in units(trials, workspace.has_gram, experiment, crew.size, source.n_train):
+                for unit in units(trials, workspace.has_gram, experiment, source.n_train, parts):
                     yield Task(unit, setting)
 
         with crew.at_work(tasks(), len(missing)) as results:

@@ -14,7 +14,7 @@ from budgetbench.experiment import Algorithm, Experiment
 from budgetbench.learners import learners
 from budgetbench.results.curves import checkpoints_of
 from budgetbench.runner import execute
-from budgetbench.runner.costs import cost_of
+from budgetbench.runner.costs import cost_of, parts_of
 from budgetbench.runner.execute import units
 from budgetbench.runner.plan import Trial, plan, to_do
 from budgetbench.sections import DatasetSection, LabelNoise
@@ -218,7 +218,7 @@ def grouped(experiment: Any, has_gram: bool) -> list[tuple[int, list[str], list[
     trials = [Trial(name, {}, run, f"{name}{run}") for run in (0, 1) for name in names]
     return [
         (unit.run, [trial.algorithm for trial in unit.trials], [trial.run for trial in unit.repeated])
-        for unit in units(trials, has_gram, experiment, jobs=1, n=100)
+        for unit in units(trials, has_gram, experiment, 100, {})
     ]
 
 
@@ -239,7 +239,7 @@ def test_a_cohort_holds_no_more_than_memory_allows(experiment: Any, monkeypatch:
     trials = [Trial("budget_perceptron", {"budget": budget}, 0, f"{budget}") for budget in budgets]
     found = [
         [trial.params["budget"] for trial in one.trials]
-        for one in units(trials, False, experiment(text=CONFIG), 1, 100)
+        for one in units(trials, False, experiment(text=CONFIG), 100, {})
     ]
     assert sorted(found, key=repr) == [[100], [10], [300], [None, 5], [None, 60, 80]]
 
@@ -249,7 +249,7 @@ def test_runs_without_a_full_round_of_workers_are_divided(experiment: Any) -> No
     trials = [Trial("forgetron", {"budget": budget}, run, f"{budget} {run}") for run in range(5) for budget in budgets]
     found = [
         (unit.run, [trial.params["budget"] for trial in unit.trials])
-        for unit in units(trials, False, experiment(text=CONFIG), jobs=2, n=10**6)
+        for unit in units(trials, False, experiment(text=CONFIG), 10**6, parts_of(trials, 2))
     ]
     assert found == [*((run, list(budgets)) for run in range(4)), (4, [10, 40]), (4, [20, 30])]
 
@@ -259,9 +259,9 @@ def test_with_a_gram_matrix_cohorts_end_before_long(experiment: Any, monkeypatch
     trials.append(Trial("mira", {"budget": 10}, 0, "mira"))  # takes the stream block by block
     for long, cohorts in ((10**9, [2, 1]), (cost_of(trials[0], 100), [1, 1, 1])):
         monkeypatch.setattr(execute, "LONG", long)
-        found = units(trials, True, experiment(text=CONFIG), jobs=1, n=100)
+        found = units(trials, True, experiment(text=CONFIG), 100, {})
         assert [len(unit.trials) for unit in found] == cohorts
-        assert len(units(trials, False, experiment(text=CONFIG), jobs=1, n=100)) == 1
+        assert len(units(trials, False, experiment(text=CONFIG), 100, {})) == 1
 
 
 def test_what_is_the_same_in_every_run_is_done_once(experiment: Any) -> None:
