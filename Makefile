@@ -27,9 +27,13 @@ LOOPS = tests/engine tests/kernels tests/learners tests/datasets/test_datasets.p
 MUTANTS ?= 120
 SEED ?= 1
 
+# What is measured: a checkout of any commit. ACCEPT=1 takes the counts of now for right.
+OF ?= $(CURDIR)
+ACCEPT ?=
+
 .DEFAULT_GOAL := help
-.PHONY: help install quickstart test test-checked coverage mutants lint format fast reproduce-all beyond readings pages \
-	clean
+.PHONY: help install quickstart test test-checked coverage bench bench-counts mutants lint format fast reproduce-all \
+	beyond readings pages clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +59,15 @@ coverage: $(READY) ## Run the tests and show which branches they miss (NUMBA_DIS
 
 test-checked: $(READY) ## Run the tests of compiled loops with every access checked against the bounds of its array
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest $(ACROSS) $(LOOPS)
+
+bench: $(READY) ## Measure speed against floors, with counts and memory, and write the page over commits (OF=checkout)
+	@commit=$$(git -C $(OF) describe --always --abbrev=12 --dirty --exclude='*') && mkdir -p benchmarks/results && \
+	PYTHONPATH=$(OF) $(BIN)/pytest -n 0 benchmarks/test_speed.py --benchmark-timer=time.process_time --benchmark-quiet \
+		--benchmark-json=benchmarks/results/$$commit.json
+	$(BIN)/python benchmarks/course.py
+
+bench-counts: $(READY) ## Compare counts of kernel values and products with those accepted (ACCEPT=1: accept those of now)
+	$(BIN)/python -m pytest -n 0 benchmarks/test_speed.py --benchmark-disable $(if $(ACCEPT),--accept-counts)
 
 mutants: $(READY) ## Change the numerical code in MUTANTS places, drawn from SEED, and see which changes no test notices
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[mutants]'

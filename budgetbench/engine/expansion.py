@@ -169,7 +169,10 @@ def leave(f: Expansion, slot: int) -> None:
     last = f.counts.members - 1
     for s in range(slot, last):
         f.members[s] = f.members[s + 1]
-        f.coefficients[s] = f.coefficients[s + 1]
+    flat = f.coefficients.reshape(-1)  # several numbers for a member where there are more than two classes
+    each = len(flat) // len(f.coefficients)
+    for k in range(slot * each, last * each):
+        flat[k] = flat[k + each]
     f.counts.members = last
     f.counts.removals += 1
 
@@ -185,10 +188,10 @@ def trace(f: Expansion, i: int, change: int) -> None:
 
 @compiled
 def slot_of(f: Expansion, i: int) -> int:
-    """The slot of a member."""
-    slot = 0
+    """The slot of a member, the youngest looked at first."""
+    slot = f.counts.members - 1
     while f.members[slot] != i:
-        slot += 1
+        slot -= 1
     return slot
 
 

@@ -84,6 +84,10 @@ class SVM(BatchLearner):
             solver = sklearn_svm.SVC
         return solver(C=self.C, kernel=SOLVERS_OWN[self._kernel.name], cache_size=500, **asdict(self._kernel))
 
+    @property
+    def _expands(self) -> bool:
+        return len(self.classes_) == 2
+
     def _decide(self, inputs: Floats) -> Values:
         if len(self.classes_) == 2:
             return super()._decide(inputs)

@@ -15,13 +15,16 @@ from budgetbench.engine.expansion import Block, Expansion, note, slot_of
 from budgetbench.engine.storage import Packed, Placed, Storage
 from budgetbench.errors import ParameterError
 from budgetbench.learners.multiclass.expansion import (
+    Rivals,
     append,
     arriving_values,
     below,
     best_without_itself,
+    compare,
     margin_of,
     remove,
     replace,
+    rivals_of,
 )
 from budgetbench.learners.multiclass.simplex import simplex_step
 from budgetbench.parameters import Budget, Positive
@@ -85,9 +88,10 @@ class MIRA(ExpansionLearner):
 @compiled
 def mira(block: Block, f: Expansion, rounds: Rounds, beta: float, budget: int) -> None:
     B, tau = np.empty(len(f.scores)), np.empty(len(f.scores))
-    rivals = block.y.copy()  # of each position the class to look at first; none is known yet
+    limited = budget != UNLIMITED
+    rivals = rivals_of(f, block, f.counts.members if limited else 0)
     while budget > 0 and f.counts.members > budget:  # it was made smaller
-        remove(f, block, best_without_itself(f, block, rivals))
+        remove(f, block, best_without_itself(f, block, rivals), rivals)
     for t in range(len(block.order)):
         i = block.order[t]
         margin = margin_of(f.scores[:, i], block.y[i])
@@ -96,9 +100,11 @@ def mira(block: Block, f: Expansion, rounds: Rounds, beta: float, budget: int) -
             margin = margin_of(B, block.y[i])
         if margin <= beta:
             if f.counts.members == budget and not f.stored[i]:
-                remove(f, block, best_without_itself(f, block, rivals))
+                remove(f, block, best_without_itself(f, block, rivals), rivals)
             arriving_values(f, block, i, B)
             update(f, block, i, beta, B, tau)
+            if limited and f.stored[i]:
+                compare(f, block, slot_of(f, i), rivals)
             if budget == VARIABLE:
                 distill(f, block, beta, rivals)
         note(rounds, t, margin, f)
@@ -122,10 +128,10 @@ def update(f: Expansion, block: Block, i: int, beta: float, B: NDArray[np.float6
 
 
 @compiled
-def distill(f: Expansion, block: Block, beta: float, rivals: NDArray[np.int64]) -> None:
+def distill(f: Expansion, block: Block, beta: float, rivals: Rivals) -> None:
     """DistillCache: discard, the largest margin first, while an example has a margin of β without itself."""
     while f.counts.members > 0:
         slot = best_without_itself(f, block, rivals)
         if below(f, block, slot, beta, rivals):
             break
-        remove(f, block, slot)
+        remove(f, block, slot, rivals)
