@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import logging
+import os
 import uuid
 import warnings
 from collections import deque
@@ -50,7 +51,7 @@ class Remote:
     """A problem with its kernel values on the machines of a cluster, where each makes them when it first needs them."""
 
     def __init__(self, cluster: Cluster, problem: LearningProblem, gram: bool) -> None:
-        self.path, self.has_gram, self._cluster = f"{uuid.uuid4().hex}-dask", gram, cluster
+        self.path, self.has_gram, self._cluster = f"dask-{os.getpid()}-{uuid.uuid4().hex}", gram, cluster
         self._X: Inputs = problem.X
         self._data: Any = None
 

@@ -207,7 +207,7 @@ def _fetched(key: str) -> tuple[bytes, Inputs]:
     steps back then.
     """
     client = distributed.get_client()
-    future: Any = distributed.Future(key, client, "memory")
+    future: Any = distributed.Future(key, client, "memory")  # type: ignore[arg-type]  # the state that it is told of
     if not any(client.who_has([future]).values()):
         raise distributed.Reschedule
     try:

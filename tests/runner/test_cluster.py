@@ -22,6 +22,7 @@ from support.results import read_records
 from budgetbench.datasets import Cache
 from budgetbench.errors import BudgetbenchError, Notice, RequestError
 from budgetbench.runner import Crew, run_experiment
+from budgetbench.runner import cluster as module
 from budgetbench.runner.workspace import MEMORY_FILES
 
 pytest.importorskip("distributed", reason="needs the extra cluster")
@@ -72,7 +73,17 @@ class Cluster:
         self.folder, self.file = folder, folder / "scheduler.json"
         (folder / "waiting.py").write_text(ESTIMATOR)
         self.processes: list[subprocess.Popen[bytes]] = []
-        self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(self.file))
+        self._start(
+            "scheduler",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            "0",
+            "--scheduler-file",
+            str(self.file),
+            "--idle-timeout",
+            "900",
+        )
         wait(lambda: self.file.exists() and self.file.read_text().strip().endswith("}"))
 
     def _start(self, program: str, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
@@ -147,8 +158,24 @@ def run(cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exper
     return run
 
 
-def left_on_the_machine() -> list[str]:
-    return [path.name for path in MEMORY_FILES.glob("budgetbench-*-dask")]
+@pytest.fixture
+def left(monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
+    """What the machine still has of the folders that were made for the runs of this test."""
+    made: list[str] = []
+    workspace = module.Cluster.workspace
+
+    def noting(*arguments: Any) -> Any:
+        remote = workspace(*arguments)
+        made.append(remote.path)
+        return remote
+
+    monkeypatch.setattr(module.Cluster, "workspace", noting)
+
+    def left() -> list[str]:
+        assert made
+        return [path.name for token in made for path in MEMORY_FILES.glob(f"budgetbench-{token}")]
+
+    return left
 
 
 LOCALLY: dict[str, Any] = {"backend": "threading", "scheduler": None, "jobs": 1, "into": "here"}
@@ -156,17 +183,17 @@ LOCALLY: dict[str, Any] = {"backend": "threading", "scheduler": None, "jobs": 1,
 
 @pytest.mark.parametrize("gram_limit", [None, 0.0], ids=["gram", "stream"])
 def test_results_are_those_of_this_machine_to_the_bit(
-    run: Callable[..., Any], records: Any, gram_limit: float | None
+    run: Callable[..., Any], records: Any, gram_limit: float | None, left: Callable[[], list[str]]
 ) -> None:
     outcome = run(gram_limit=gram_limit)
     assert (outcome.ran, outcome.failed) == (6, 0)
     assert records(outcome.folder) == records(run(**LOCALLY, gram_limit=gram_limit).folder)
-    assert not left_on_the_machine()
+    assert not left()
     assert run().ran == 0
 
 
 def test_what_a_lost_worker_was_at_is_done_elsewhere(
-    run: Callable[..., Any], cluster: Cluster, records: Any, tmp_path: Path
+    run: Callable[..., Any], records: Any, tmp_path: Path, left: Callable[[], list[str]]
 ) -> None:
     """One of two is killed when both are half-way through a run, and what they share has to outlive it."""
     text = CONFIG + WAITING.format(folder=tmp_path, numbers=[1, 2])
@@ -179,7 +206,7 @@ def test_what_a_lost_worker_was_at_is_done_elsewhere(
         found = outcome.result(240)
     assert (found.ran, found.failed) == (10, 0)
     assert records(found.folder) == records(run(text, **LOCALLY).folder)
-    assert not left_on_the_machine()
+    assert not left()
 
 
 def pids(folder: Path) -> set[int]:
@@ -187,7 +214,9 @@ def pids(folder: Path) -> set[int]:
     return {int(path.name.rpartition("-")[2]) for path in folder.glob("at-*")}
 
 
-def test_who_joins_late_gets_work(run: Callable[..., Any], cluster: Cluster, tmp_path: Path) -> None:
+def test_who_joins_late_gets_work(
+    run: Callable[..., Any], cluster: Cluster, tmp_path: Path, left: Callable[[], list[str]]
+) -> None:
     """While both others wait for it."""
     text = CONFIG + WAITING.format(folder=tmp_path, numbers=[1, 2, 3, 4])
     with ThreadPoolExecutor(1) as thread:
@@ -197,7 +226,7 @@ def test_who_joins_late_gets_work(run: Callable[..., Any], cluster: Cluster, tmp
         wait(lambda: late.pid in pids(tmp_path))
         (tmp_path / "go").touch()
         assert (outcome.result(240).ran, outcome.result().failed) == (14, 0)
-    assert not left_on_the_machine()
+    assert not left()
 
 
 def test_a_run_that_kills_every_worker_has_failed_and_the_others_go_on(
@@ -217,7 +246,7 @@ def test_a_run_that_kills_every_worker_has_failed_and_the_others_go_on(
 
 
 def test_an_interruption_leaves_nothing_in_the_queue(
-    run: Callable[..., Any], cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Callable[..., Any], cluster: Cluster, monkeypatch: pytest.MonkeyPatch, left: Callable[[], list[str]]
 ) -> None:
     from distributed import Client
 
@@ -234,7 +263,7 @@ def test_an_interruption_leaves_nothing_in_the_queue(
             run()
     with Client(scheduler_file=str(cluster.file), set_as_default=False) as client:
         wait(lambda: not any(client.processing().values()))
-    assert not left_on_the_machine()
+    assert not left()
     again = run()
     assert (again.done, again.ran) == (1, 5)
 
@@ -283,8 +312,6 @@ def test_who_joins_late_with_another_version_is_turned_away(
 def test_a_scheduler_that_does_not_answer_is_one_short_error(
     run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from budgetbench.runner import cluster as module
-
     monkeypatch.setattr(module, "REACHING", 0.5)
     for address in ("tcp://127.0.0.1:9", "nonsense://x"):
         with pytest.raises(
