@@ -19,7 +19,7 @@ from budgetbench.plots.style import COLOURS, MARKERS, close_panels, new_panels, 
 FOLDER = Path(__file__).with_name("results")
 FIGURE = "course"
 #: Endings of names, and what the panels of those benchmarks are called; what has neither goes into the last one.
-PANELS = {", stream": "Passes over a stream", ", gram": "Passes with the Gram matrix", "": "What they are made of"}
+PANELS = {", stream": "Passes over a stream", ", gram": "Passes with the Gram matrix", "": "All together, and parts"}
 OTHER = "–"
 Record = dict[str, Any]
 
@@ -61,7 +61,7 @@ def draw(measured: list[Record], folder: Path) -> list[Path]:
             axes.set_xticks(places, [one["commit"][:7] for one in measured], rotation=45, ha="right")
         panels[0, 0].yaxis.set_major_formatter("{x:g}")
         panels[0, 0].yaxis.set_minor_formatter("")
-        panels[0, 0].set_yticks([1, 2, 5, 10, 20])
+        panels[0, 0].set_yticks([1, 2, 5, 10, 20, 50])
         panels[0, 0].set_ylabel("Time over its floor")
         caption = "Processor time, medians; 1 is the floor: the products and sums that no arrangement avoids."
         close_panels(figure, "What passes cost, by commit", caption, list(shown.values()), list(shown), 4)
