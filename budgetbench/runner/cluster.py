@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import logging
 import os
+import time
 import uuid
 import warnings
 from collections import deque
@@ -99,15 +100,19 @@ class Cluster:
     @property
     def size(self) -> int:
         """How many units go on at once."""
+        return sum(self._threads().values())
+
+    def _threads(self) -> dict[str, int]:
+        """The threads of each worker, by its address."""
         try:
-            return sum(self.client.nthreads().values())
+            return dict(self.client.nthreads())
         except Exception as error:  # whatever a connection that is lost brings with it
             raise self._lost() from error
 
     def workspace(self, problem: LearningProblem, kernel: Kernel, limit: float | None) -> Remote:
         """Where units find a problem and, up to `limit` bytes, its Gram matrix."""
         if limit is None:
-            allowed = [SHARE * memory for memory in self.client.run(machine.memory).values()]
+            allowed = [SHARE * memory for memory in self.client.run(machine.memory, on_error="ignore").values()]
             limit = min(allowed, default=default_gram_limit())
         if isinstance(problem.X, SparseRows):
             limit = min(limit, SMALL)
@@ -134,8 +139,11 @@ class Cluster:
     def _results(self, tasks: Iterator[Task], waiting: dict[Any, Task]) -> Iterator[list[Record]]:
         ended: SimpleQueue[Any] = SimpleQueue()
         again: deque[Task] = deque()
-        room = AHEAD * self.size
+        room, looked = AHEAD * self.size, time.monotonic()
         while True:
+            if time.monotonic() > looked + TICK:  # who has come, who has gone
+                self._turn_away(self._new())
+                room, looked = AHEAD * self.size, time.monotonic()
             while len(waiting) < max(1, room):
                 task = again.popleft() if again else next(tasks, None)
                 if task is None:
@@ -147,9 +155,7 @@ class Cluster:
                 return
             try:
                 future = ended.get(timeout=TICK)
-            except Empty:  # time to look who is there
-                self._turn_away(self._new())
-                room = AHEAD * self.size
+            except Empty:
                 yield []
             else:
                 yield self._heard(future, waiting.pop(future), again)
@@ -190,7 +196,7 @@ class Cluster:
 
     def _new(self) -> dict[str, str]:
         """Look at workers that have come: of each that cannot do our runs the reason, by its address."""
-        present = set(self.client.nthreads()) if self.client.status == "running" else set()
+        present = set(self._threads())
         new, self._known = present - self._known, present
         if not new:
             return {}
