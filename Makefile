@@ -36,13 +36,8 @@ OF ?= $(CURDIR)
 ACCEPT ?=
 
 .DEFAULT_GOAL := help
-<<<<<<< HEAD
-.PHONY: help install quickstart test test-checked test-oldest coverage mutants lint format fast reproduce-all beyond \
-	readings pages dist dist-check release clean
-=======
-.PHONY: help install quickstart test test-checked coverage bench bench-counts mutants lint format fast reproduce-all \
-	beyond readings pages clean
->>>>>>> main
+.PHONY: help install quickstart test test-checked test-oldest coverage bench bench-counts mutants lint format fast \
+	reproduce-all beyond readings pages dist dist-check release clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -109,9 +104,10 @@ reproduce-all: fast ## Run every config, draw figures, write the report, check t
 	$(BIN)/budgetbench run configs/*.yaml --results $(RESULTS) \
 		$(if $(RUNS),--permutations $(RUNS)) $(foreach name,$(SKIP),--skip $(name)) || status=$$?; \
 	$(BIN)/budgetbench bounds $(RESULTS) || status=$$?; \
-	$(BIN)/budgetbench plot $(RESULTS) || status=$$?; \
+	$(BIN)/budgetbench plot $(RESULTS) --quiet & drawn=$$!; \
 	$(BIN)/budgetbench report $(RESULTS) || status=$$?; \
 	$(BIN)/budgetbench check $(RESULTS) --write || status=$$?; \
+	wait $$drawn || status=$$?; \
 	exit $$status
 
 beyond: $(READY) ## Compare all learners at equal memory over eight datasets: tables, figures, ranks, a page (RUNS=n, SKIP=...)
