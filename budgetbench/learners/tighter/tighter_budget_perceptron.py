@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -122,6 +123,10 @@ class TighterBudgetPerceptron(ExpansionLearner):
         if values["evaluate"] == "all":
             accepted = "support, random or flips, as a stream is not kept"
             raise ParameterError("evaluate", "all", accepted, EVALUATION_HINT)
+
+    @classmethod
+    def keeps(cls, params: Mapping[str, Any]) -> float | None:
+        return np.inf if params.get("evaluate") == "all" else super().keeps(params)
 
     @property
     def whole(self) -> bool:
