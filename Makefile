@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 RESULTS ?= results
 
-# What to install beside the program: dev holds the tools, fast Intel's SVM, which reproduce-all adds by itself.
+# What to install beside the program: dev holds the tools.
 EXTRAS ?= dev
 
 # Knobs of reproduce-all, beyond and readings: RUNS=n lowers the number of runs; SKIP="vehicle mnist" leaves datasets out
@@ -27,9 +27,13 @@ LOOPS = tests/engine tests/kernels tests/learners tests/datasets/test_datasets.p
 MUTANTS ?= 120
 SEED ?= 1
 
+# What is measured: a checkout of any commit. ACCEPT=1 takes the counts of now for right.
+OF ?= $(CURDIR)
+ACCEPT ?=
+
 .DEFAULT_GOAL := help
-.PHONY: help install quickstart test test-checked coverage mutants lint format fast reproduce-all beyond readings pages \
-	clean
+.PHONY: help install quickstart test test-checked coverage bench bench-counts mutants lint format reproduce-all \
+	beyond readings pages clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +60,15 @@ coverage: $(READY) ## Run the tests and show which branches they miss (NUMBA_DIS
 test-checked: $(READY) ## Run the tests of compiled loops with every access checked against the bounds of its array
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest $(ACROSS) $(LOOPS)
 
+bench: $(READY) ## Measure speed against floors, with counts and memory, and write the page over commits (OF=checkout)
+	@commit=$$(git -C $(OF) describe --always --abbrev=12 --dirty --exclude='*') && mkdir -p benchmarks/results && \
+	PYTHONPATH=$(OF) $(BIN)/pytest -n 0 benchmarks/test_speed.py --benchmark-timer=time.process_time --benchmark-quiet \
+		--benchmark-json=benchmarks/results/$$commit.json
+	$(BIN)/python benchmarks/course.py
+
+bench-counts: $(READY) ## Compare counts of kernel values and products with those accepted (ACCEPT=1: accept those of now)
+	$(BIN)/python -m pytest -n 0 benchmarks/test_speed.py --benchmark-disable $(if $(ACCEPT),--accept-counts)
+
 mutants: $(READY) ## Change the numerical code in MUTANTS places, drawn from SEED, and see which changes no test notices
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[mutants]'
 	NUMBA_DISABLE_JIT=1 OMP_NUM_THREADS=1 $(BIN)/python tests/mutants.py $(MUTANTS) $(SEED)
@@ -70,12 +83,7 @@ format: $(READY) ## Put the sources into the project's format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-fast: $(READY) ## Install Intel's SVM, several times as fast on MNIST, where it can be had: on Linux on x86
-	@$(BIN)/python -c 'import sys, importlib.util as u; sys.exit(not u.find_spec("sklearnex"))' \
-		|| $(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[fast]' \
-		|| echo "Intel's SVM cannot be had here; the SVM on MNIST takes longer without it."
-
-reproduce-all: fast ## Run every config, draw figures, write the report, check the claims (RUNS=n, SKIP="dataset ...")
+reproduce-all: $(READY) ## Run every config, draw figures, write the report, check the claims (RUNS=n, SKIP="dataset ...")
 	@rm -f $(call CAME,$(RESULTS))
 	@status=0; \
 	$(BIN)/budgetbench run configs/*.yaml --results $(RESULTS) \
@@ -96,7 +104,7 @@ beyond: $(READY) ## Compare all learners at equal memory over eight datasets: ta
 	$(BIN)/budgetbench report $(RESULTS)/beyond || status=$$?; \
 	exit $$status
 
-readings: fast ## Try other readings of the papers where a claim fails: tables, figures (RUNS=n, SKIP=...)
+readings: $(READY) ## Try other readings of the papers where a claim fails: tables, figures (RUNS=n, SKIP=...)
 	@rm -f $(call CAME,$(RESULTS)/readings)
 	@status=0; \
 	$(BIN)/budgetbench run configs/readings/*.yaml --results $(RESULTS)/readings \

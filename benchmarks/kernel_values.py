@@ -11,11 +11,10 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from floors import fastest
 from threadpoolctl import threadpool_limits
 
 from budgetbench.config import load
@@ -27,15 +26,6 @@ from budgetbench.streams import load_problem
 
 CONFIGS = ("adult9", "usps", "fig4_mnist", "fig4_letter", "waveform", "synthetic")
 ROWS, SUPPORT = 4096, 4096
-
-
-def fastest(work: Callable[[], object], times: int = 5) -> float:
-    best = float("inf")
-    for _ in range(times):
-        begun = time.process_time()
-        work()
-        best = min(best, time.process_time() - begun)
-    return best
 
 
 def main(configs: list[str]) -> None:

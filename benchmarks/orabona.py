@@ -14,23 +14,20 @@ import multiprocessing
 import os
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from floors import kernel_floor, peak_memory, projections_floor, updates_floor
 
 from budgetbench.config import load
 from budgetbench.datasets import Cache
-from budgetbench.engine.arrivals import BLOCK
 from budgetbench.engine.kernel_access import KernelAccess, Streamed
 from budgetbench.engine.online import OnlineLearner
 from budgetbench.experiment import Experiment
-from budgetbench.kernels import Kernel
 from budgetbench.lazy import one_thread
 from budgetbench.learners import learners
 from budgetbench.learners.projecting.common import ProjectingLearner
-from budgetbench.learners.projecting.span import BATCH, PANEL
 from budgetbench.runner.plan import Trial
 from budgetbench.runner.workspace import Workspace, open_access
 from budgetbench.streams import LearningProblem, Stream, load_problem, make_learner, stream_of
@@ -67,17 +64,11 @@ def measure(task: Task) -> Outcome:
             _, access = open_access(task.workspace, task.experiment.kernel)
         for _ in range(2):
             model, seconds = one_pass(task, access, stream)
-        megabytes = peak_memory() / 1e6
+        megabytes = (peak_memory() or 0) / 1e6
         floor = updates_floor(model) if not isinstance(model, ProjectingLearner) else projections_floor(model)
         if task.streamed:
-            floor += kernel_floor(model, task.experiment.kernel, access)
+            floor += kernel_floor(model, task.experiment.kernel, access.X)
     return Outcome(seconds, floor, model.mistakes_ / len(stream.order), model.outcome().size, megabytes)
-
-
-def peak_memory() -> int:
-    """The largest resident set of this process so far, in bytes (Linux); `getrusage` counts its parent too."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
 
 
 def one_pass(task: Task, access: KernelAccess, stream: Stream) -> tuple[OnlineLearner, float]:
@@ -86,42 +77,6 @@ def one_pass(task: Task, access: KernelAccess, stream: Stream) -> tuple[OnlineLe
     begun = time.process_time()
     model.learn(access, stream.labels, stream.order)
     return model, time.process_time() - begun
-
-
-def fastest(work: Callable[[], object], times: int = 5) -> float:
-    found = []
-    for _ in range(times):
-        begun = time.process_time()
-        work()
-        found.append(time.process_time() - begun)
-    return min(found)
-
-
-def updates_floor(model: OnlineLearner) -> float:
-    """A row of kernel values added to the scores for each example stored or discarded."""
-    rows = np.random.default_rng(0).random((200, len(model.margins_)), dtype=np.float32)
-    scores = np.zeros(rows.shape[1])
-
-    def add() -> None:
-        for row in rows:
-            np.add(scores, row, out=scores)
-
-    return fastest(add) / len(rows) * (model.insertions_ + model.removals_)
-
-
-def projections_floor(model: OnlineLearner) -> float:
-    """The coordinates of all examples: a product with a triangle of |S| rows, as long as the set was at the time."""
-    random = np.random.default_rng(0)
-    A, B = random.random((BATCH, 4 * PANEL)), random.random((4 * PANEL, PANEL))
-    rate = 2 * A.size * B.shape[1] / fastest(lambda: A @ B)
-    return float((model.sizes_[::BATCH].astype(float) ** 2).sum()) * BATCH / rate
-
-
-def kernel_floor(model: OnlineLearner, kernel: Kernel, access: KernelAccess) -> float:
-    """Each arriving example with those stored, and with those of its block that are stored."""
-    n, size = len(model.sizes_), int(model.sizes_.max())
-    X, Z = access.X[:BLOCK], access.X[:size]
-    return fastest(lambda: kernel.matrix(X, Z), 2) / len(X) / len(Z) * float(model.sizes_.sum()) if n and size else 0.0
 
 
 def main(config: str = "configs/adult9.yaml") -> None:

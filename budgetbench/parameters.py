@@ -21,7 +21,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 import numpy as np
 from annotated_types import Ge, Le, MinLen
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, StringConstraints, TypeAdapter, ValidationError
 
 from budgetbench.errors import NOTHING, ParameterError, ParameterErrors
 
@@ -86,30 +86,36 @@ Fraction = Annotated[float, Ge(0), Le(1), Accepted("a number from 0 to 1")]
 Text = Annotated[str, MinLen(1), Accepted("a text")]
 
 
-def _safe(name: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name) or name.endswith("."):
-        raise ValueError("not safe")
-    return name
-
-
+_IS_SAFE = StringConstraints(pattern=r"^[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9_-])?$")
 _SAFE = "name: up to 100 letters, digits, '.', '_' and '-', starting with a letter or a digit"
 #: What a folder or a file can be called on every system, and stays where it is put.
-FolderName = Annotated[str, AfterValidator(_safe), Accepted(f"a folder {_SAFE}")]
-FileName = Annotated[str, AfterValidator(_safe), Accepted(f"a file {_SAFE}")]
+FolderName = Annotated[str, _IS_SAFE, Accepted(f"a folder {_SAFE}")]
+FileName = Annotated[str, _IS_SAFE, Accepted(f"a file {_SAFE}")]
 
 
 def _listed(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value if value is None else (value,)
+    return tuple(value) if isinstance(value, list) else (value,)
 
 
-def _distinct(values: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
-    if values is not None and (not values or len(set(values)) < len(values)):
+def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    if not values or len(set(values)) < len(values):
         raise ValueError("empty, or one value twice")
     return values
 
 
+class _OneOrSeveral(BeforeValidator):
+    def __get_pydantic_json_schema__(self, inner: Any, made: Callable[[Any], Any]) -> dict[str, Any]:
+        several = made(inner)
+        return {"anyOf": [several["items"], several]}
+
+
+class _Different(AfterValidator):
+    def __get_pydantic_json_schema__(self, inner: Any, made: Callable[[Any], Any]) -> dict[str, Any]:
+        return {**made(inner), "minItems": 1, "uniqueItems": True}
+
+
 #: Marks of a tuple: one value alone stands for itself, and none comes twice.
-ONE_OR_SEVERAL, DIFFERENT = BeforeValidator(_listed), AfterValidator(_distinct)
+ONE_OR_SEVERAL, DIFFERENT = _OneOrSeveral(_listed), _Different(_distinct)
 
 
 @dataclass(frozen=True)
@@ -134,10 +140,14 @@ class Parameter:
     @property
     def usual(self) -> str:
         """Its default as a configuration writes it; nothing where there is none, or none that is a plain value."""
-        value = plain(self.default)
-        value = value[0] if isinstance(value, list) and len(value) == 1 else value
-        known = isinstance(value, bool | int | float | str | list)
-        return json.dumps(value, ensure_ascii=False).strip('"') if known else ""
+        return as_written(self.default)
+
+    @property
+    def json_schema(self) -> dict[str, Any]:
+        """The JSON Schema of its values, with meaning and default."""
+        words = f"{self.meaning.rstrip('.')} ({self.accepted})." if self.meaning else f"{self.accepted}."
+        usual = {} if self.default in (None, ...) else {"default": plain(self.default)}
+        return _adapter(self.annotation).json_schema() | {"description": words} | usual
 
     @cached_property
     def size(self) -> Size | None:
@@ -314,6 +324,14 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(one) for one in value]
     return os.fspath(value) if isinstance(value, os.PathLike) else value
+
+
+def as_written(value: Any) -> str:
+    """A value as a configuration writes it; nothing for what is left out, and for what is no plain value."""
+    value = plain(value)
+    value = value[0] if isinstance(value, list) and len(value) == 1 else value
+    known = isinstance(value, bool | int | float | str | list)
+    return json.dumps(value, ensure_ascii=False).strip('"') if known else ""
 
 
 def _unsigned_zero(value: Any) -> Any:

@@ -56,6 +56,10 @@ class Registry(Generic[Item]):
     def canonical(self, name: str) -> str:
         return self._aliases.get(name, name)
 
+    def names_of(self, name: str) -> tuple[str, ...]:
+        """An item's own name, and its aliases."""
+        return (name, *(alias for alias, meant in self._aliases.items() if meant == name))
+
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._found(name) is not None
 

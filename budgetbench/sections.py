@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from annotated_types import Ge, Le
+from annotated_types import Ge, Gt, Le, Lt
 from pydantic import AfterValidator
 
 from budgetbench.parameters import DIFFERENT, ONE_OR_SEVERAL, Accepted, Examples, Fraction, Text
@@ -37,15 +37,10 @@ Steps = Annotated[
 Seed = Annotated[int, Ge(0), Le(2**53)]
 
 
-def _held_out(value: float) -> float:
-    if not (value >= 1 if isinstance(value, int) else 0 < value < 1):
-        raise ValueError("neither a number of examples nor a share")
-    return value
-
-
 #: A part of the training set: how many of its examples, or which share of them.
 Part = Annotated[
-    int | float, AfterValidator(_held_out), Accepted("an integer of at least 1, or a share above 0 and below 1")
+    Annotated[int, Ge(1)] | Annotated[float, Gt(0), Lt(1)],
+    Accepted("an integer of at least 1, or a share above 0 and below 1"),
 ]
 #: What is held out where something is chosen by the validation error and nothing else is said.
 VALIDATION_SIZE = 0.2

@@ -75,7 +75,7 @@ def test_one_file_is_all_it_takes(
     if package == "plots":
         assert {file.stem for file in drawn} == {name}
     else:
-        list_(listed, tmp_path, tmp_path)
+        list_(listed, data=tmp_path)
         assert name in capsys.readouterr().out
 
 

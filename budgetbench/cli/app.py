@@ -28,6 +28,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "fetch": showing.fetch,
     "list": listing.list_,
     "new": starting.new,
+    "schema": starting.schema,
     "validate": showing.validate,
     "inspect": inspecting.inspect,
 }
@@ -58,7 +59,6 @@ def application(debug: bool = False) -> typer.Typer:
     app = typer.Typer(
         name="budgetbench",
         no_args_is_help=True,
-        add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from budgetbench.cli import completing, explaining
 from budgetbench.cli.options import Data
 from budgetbench.cli.output import console
 from budgetbench.errors import BudgetbenchError, RequestError
@@ -16,11 +17,11 @@ from budgetbench.lazy import lazy
 if TYPE_CHECKING:
     from rich import table as tables
 
-    from budgetbench import datasets, document, kernels, learners, packages, shipped
+    from budgetbench import datasets, document, kernels, learners, packages, plots, shipped
     from budgetbench.parameters import Parameters
 else:
-    names = "datasets", "document", "kernels", "learners", "packages", "shipped"
-    datasets, document, kernels, learners, packages, shipped = (lazy(f"budgetbench.{name}") for name in names)
+    ours = "datasets", "document", "kernels", "learners", "packages", "plots", "shipped"
+    datasets, document, kernels, learners, packages, plots, shipped = (lazy(f"budgetbench.{one}") for one in ours)
     tables = lazy("rich.table")
 
 #: Column headings and rows.
@@ -29,20 +30,30 @@ Listing = tuple[tuple[str, ...], Iterable[tuple[str, ...]]]
 
 def list_(
     kind: Annotated[
-        Literal["algorithms", "datasets", "kernels", "configs"],
+        Literal["algorithms", "datasets", "kernels", "plots", "configs"],
         typer.Argument(help="What to list.", show_default=False),
     ],
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[NAME]", help="Explain this one, key by key.", show_default=False, autocompletion=completing.listed
+        ),
+    ] = None,
     data: Data = Path("data"),
     configs: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="List the configurations there. [default: those that have a name here]"),
     ] = None,
 ) -> None:
-    """List what configurations can name: algorithms, datasets, kernels; or the configurations themselves."""
+    """List what configurations can name: algorithms, datasets, kernels, plots; or the configurations themselves."""
+    if name is not None:
+        explaining.explain(kind, name)
+        return
     listings: dict[str, Callable[[], Listing]] = {
         "algorithms": _algorithms,
         "datasets": lambda: _datasets(data),
         "kernels": _kernels,
+        "plots": _figures,
         "configs": lambda: _configs(configs),
     }
     headers, rows = listings[kind]()
@@ -70,6 +81,11 @@ def _kernels() -> Listing:
     return _with_parameters("K(x, z)", ((name, known[name].summary, known[name].parameters()) for name in known))
 
 
+def _figures() -> Listing:
+    known = plots.figures
+    return _with_parameters("what it shows", ((name, known[name].summary, known[name].parameters()) for name in known))
+
+
 def _with_parameters(heading: str, items: Iterable[tuple[str, str, Parameters]]) -> Listing:
     rows = [row for name, what, parameters in items for row in ((name, "", "", what), *_parameters(parameters))]
     return ("name", "accepted", "default", heading), rows
@@ -78,9 +94,8 @@ def _with_parameters(heading: str, items: Iterable[tuple[str, str, Parameters]])
 def _parameters(parameters: Parameters) -> Iterator[tuple[str, ...]]:
     """For each parameter its name, what it accepts, its default and its meaning."""
     for name, parameter in parameters.items():
-        default = "" if parameter.default in (None, ...) else str(parameter.default)
         unit = f" ({parameter.unit})" if parameter.unit else ""
-        yield f"  {name}", parameter.accepted + unit, default, parameter.meaning
+        yield f"  {name}", parameter.accepted + unit, parameter.usual, parameter.meaning
 
 
 def _datasets(data: Path) -> Listing:

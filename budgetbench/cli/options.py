@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from budgetbench.cli import completing
 from budgetbench.errors import RequestError, clipped
 
 Configs = Annotated[
@@ -16,13 +17,17 @@ Configs = Annotated[
         metavar="CONFIG...",
         help="Configuration files, or names of those that come with the program (budgetbench list configs).",
         show_default=False,
+        autocompletion=completing.configs,
     ),
 ]
 Results = Annotated[Path, typer.Option(envvar="BUDGETBENCH_RESULTS", metavar="DIR", help="Folder of results.")]
 ResultsArgument = Annotated[
     Path,
     typer.Argument(
-        metavar="[RESULTS]", envvar="BUDGETBENCH_RESULTS", help="Folder of all results, or of one experiment's."
+        metavar="[RESULTS]",
+        envvar="BUDGETBENCH_RESULTS",
+        help="Folder of all results, or of one experiment's.",
+        autocompletion=completing.folders,
     ),
 ]
 Data = Annotated[Path, typer.Option(envvar="BUDGETBENCH_DATA", metavar="DIR", help="Folder of dataset files.")]

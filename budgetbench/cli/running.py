@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from budgetbench.cli import completing
 from budgetbench.cli.options import Configs, Data, Mirror, Quiet, Results
 from budgetbench.cli.showing import print_table
 from budgetbench.errors import BudgetbenchError, RequestError
@@ -37,10 +38,18 @@ def run(
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Another value, such as dataset.limit=500.")
     ] = None,
     only: Annotated[
-        list[str] | None, typer.Option(metavar="ALGORITHM", help="Run this algorithm alone; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            metavar="ALGORITHM",
+            help="Run this algorithm alone; may be repeated.",
+            autocompletion=completing.algorithms,
+        ),
     ] = None,
     skip: Annotated[
-        list[str] | None, typer.Option(metavar="DATASET", help="Leave out experiments on it; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            metavar="DATASET", help="Leave out experiments on it; may be repeated.", autocompletion=completing.data
+        ),
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget what was done before.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what is done and what is to run.")] = False,
@@ -151,7 +160,12 @@ def _report(outcome: runner.Outcome, dry: bool, quiet: bool) -> list[str]:
 def merge(
     sources: Annotated[
         list[Path],
-        typer.Argument(metavar="A B...", help="Folders of results, such as those of shards.", show_default=False),
+        typer.Argument(
+            metavar="A B...",
+            help="Folders of results, such as those of shards.",
+            show_default=False,
+            autocompletion=completing.folders,
+        ),
     ],
     into: Annotated[Path, typer.Option("--into", metavar="C", help="Folder that they are put together in.")],
     quiet: Quiet = False,

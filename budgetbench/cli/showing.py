@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from budgetbench.cli import completing
 from budgetbench.cli.options import Configs, Data, Mirror, Quiet, ResultsArgument
 from budgetbench.cli.output import console
 from budgetbench.errors import BudgetbenchError, RequestError
@@ -127,7 +128,10 @@ def report(
 
 
 def fetch(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[DATASET]...", show_default=False)] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[DATASET]...", show_default=False, autocompletion=completing.data),
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Fetch every dataset.")] = False,
     data: Data = Path("data"),
     mirror: Mirror = None,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from budgetbench.cli import completing
 from budgetbench.cli.options import Data, Mirror, Quiet, memory_of
 from budgetbench.cli.output import console
 from budgetbench.errors import RequestError
@@ -26,7 +27,10 @@ def tune(
     asked: Annotated[
         str,
         typer.Argument(
-            metavar="CONFIG|DATA", help="A configuration, a file of data, or a dataset's name.", show_default=False
+            metavar="CONFIG|DATA",
+            help="A configuration, a file of data, or a dataset's name.",
+            show_default=False,
+            autocompletion=completing.data_or_configs,
         ),
     ],
     memory: Annotated[str, typer.Option(metavar="SIZE", help="Bytes that a model may take: 100kB, 1MB.")] = "100kB",
@@ -40,7 +44,10 @@ def tune(
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Another value, such as dataset.limit=500.")
     ] = None,
     only: Annotated[
-        list[str] | None, typer.Option(metavar="ALGORITHM", help="Try this learner alone; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            metavar="ALGORITHM", help="Try this learner alone; may be repeated.", autocompletion=completing.algorithms
+        ),
     ] = None,
     quiet: Quiet = False,
 ) -> None:

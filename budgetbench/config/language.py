@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal
 
 from budgetbench.config.dataset import SECTION
 from budgetbench.config.loading import OUTLINE
-from budgetbench.datasets import datasets
+from budgetbench.datasets import Dataset, datasets
 from budgetbench.kernels import kernels
 from budgetbench.learners import learners
-from budgetbench.parameters import Parameter, Parameters, declared
+from budgetbench.parameters import Accepted, Parameter, Parameters, declared
 from budgetbench.plots import figures
 from budgetbench.registry import Registry
+from budgetbench.results.layouts import LAYOUTS
 from budgetbench.sections import LabelNoise, Reproduces, Table
 
 Select = Literal["test_error", "validation_error"] | None
@@ -51,13 +52,21 @@ class Choice:
         return {self.chosen.name: self.chosen, **self.shared, **self.own(self.items[name])}
 
 
+def _of_dataset(dataset: Dataset) -> dict[str, Parameter]:
+    """Its options, and its own variants."""
+    variants: Any = Literal[dataset.variants] | None if dataset.variants else Literal[None]
+    named = ", ".join(dataset.variants) or "nothing, as there is one"
+    variant = replace(SECTION["variant"], annotation=Annotated[variants, Accepted(named)])
+    return {"variant": variant, **dataset.parameters()}
+
+
 #: The keys under which an item is chosen.
 CHOICES = {
     "dataset": Choice(
         SECTION["name"],
         datasets,
         lambda dataset: dataset.summary,
-        lambda dataset: dataset.parameters(),
+        _of_dataset,
         {name: parameter for name, parameter in SECTION.items() if name != "name"},
     ),
     "kernel": Choice(
@@ -87,6 +96,10 @@ CHOICES = {
     ),
 }
 #: The keys under which always the same stands.
-FIXED = {"reproduces": declared(Reproduces), "label_noise": declared(LabelNoise), "table": declared(Table)}
+FIXED = {
+    "reproduces": declared(Reproduces),
+    "label_noise": declared(LabelNoise),
+    "table": {"layout": replace(declared(Table)["layout"], annotation=Literal[tuple(LAYOUTS)])},
+}
 #: The keys of a configuration itself.
 KEYS = OUTLINE

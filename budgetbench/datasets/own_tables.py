@@ -32,6 +32,12 @@ from budgetbench.lazy import pd
 from budgetbench.parameters import DIFFERENT, ONE_OR_SEVERAL, Accepted
 
 LabelColumn = Annotated[int | str, Accepted("the name of a column or its position from 0 (-1: the last)")]
+Columns = Annotated[
+    tuple[int | str, ...],
+    ONE_OR_SEVERAL,
+    DIFFERENT,
+    Accepted("a column or a list of different columns, by their names or positions from 0"),
+]
 #: Columns that one message names; the others are counted.
 MOST_TOLD = 8
 #: Names that YAML takes for texts without quotes.
@@ -51,12 +57,7 @@ class Handling(Options):
         an error.
     """
 
-    drop: Annotated[
-        tuple[int | str, ...] | None,
-        ONE_OR_SEVERAL,
-        DIFFERENT,
-        Accepted("a column or a list of different columns, by their names or positions from 0"),
-    ] = None
+    drop: Columns | None = None
     missing: Literal["error", "drop", "mean", "most_frequent"] = "error"
     categorical: Literal["onehot"] | None = None
 

@@ -67,6 +67,16 @@ class Points(NamedTuple):
     examples: Rows
 
 
+class Sums(NamedTuple):
+    """Σₛ coefficients[s] K(support[s], ·), one sum or, for coefficients of shape (m, k), k of them.
+
+    support : row numbers of stored examples, (m,); terms are added up in their order.
+    """
+
+    support: Rows
+    coefficients: Values
+
+
 class Rounds(NamedTuple):
     """Of each round: the margin before the update, and the size after it; of no round where none is known."""
 
@@ -204,6 +214,15 @@ class KernelClassifier(Estimator, ABC):
     def _decide(self, inputs: Floats) -> Values:
         """Decision values for inputs of shape (n, d)."""
 
+    def sums(self) -> list[Sums]:
+        """What decisions are made of, where that is sums over stored examples of the data set behind `learn`: those of
+        the last hypothesis, then those of the mean of all where that is kept."""
+        return []
+
+    def errs_of(self, sums: Values, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """`errs` for rows of which the last hypothesis has these sums, (n,) or (n, k) as its coefficients are."""
+        return wrong(sums, labels)
+
     def averaged_errs(self, X: ArrayLike, labels: NDArray[np.int64]) -> NDArray[np.bool_] | None:
         """`errs` of the mean of all hypotheses, for a learner that keeps it."""
         return None
@@ -324,6 +343,14 @@ class KernelClassifier(Estimator, ABC):
     def errs(self, X: ArrayLike, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which rows of X (n, d) are predicted wrong, where `labels` (n,) are indices into the classes; see `wrong`."""
         return wrong(self.decision_function(X), labels)
+
+
+def sums_of(model: Any, *names: str) -> list[Sums]:
+    """The sums over a learner's support set with the coefficients of these names, where it has them; none where it
+    stores points that are no examples."""
+    if (model.support_ < 0).any():
+        return []
+    return [Sums(model.support_, getattr(model, name)) for name in names if hasattr(model, name)]
 
 
 def refuse_others(others: Mapping[str, Any]) -> None:

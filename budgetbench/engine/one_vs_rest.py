@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from budgetbench.engine.arrivals import Arrivals, SharedBlock
-from budgetbench.engine.base import Points, Rounds, wrong
+from budgetbench.engine.base import Points, Rounds, Sums, sums_of, wrong
 from budgetbench.engine.expanding import ExpansionLearner
 from budgetbench.engine.kernel_access import KernelAccess, Rows
 from budgetbench.engine.metering import Meter
@@ -206,6 +206,12 @@ class OneVsRest(OnlineLearner):
         if self._expands:
             return self._kernel.expansion(inputs, self.support_vectors_, self.coefficients_) + self.intercept_
         return np.stack([machine._decide(inputs) for machine in self._machines], axis=1)
+
+    def sums(self) -> list[Sums]:
+        return sums_of(self, "coefficients_", "averaged_coefficients_") if self._expands else []
+
+    def errs_of(self, sums: Values, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+        return wrong(sums + self.intercept_, labels)
 
     def averaged_errs(self, X: ArrayLike, labels: NDArray[np.int64]) -> NDArray[np.bool_] | None:
         if not hasattr(self, "averaged_coefficients_"):

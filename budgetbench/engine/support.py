@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgetbench.engine.base import KernelClassifier, Outcome, Points
+from budgetbench.engine.base import KernelClassifier, Outcome, Points, Sums, sums_of, wrong
 from budgetbench.engine.kernel_access import KernelAccess, Metered, Rows
 from budgetbench.engine.metering import Meter
 from budgetbench.engine.size import bytes_of_example, nbytes
@@ -46,8 +46,19 @@ class ExpansionClassifier(KernelClassifier):
         validation.check_is_fitted(self)
         return len(self.support_)
 
+    @property
+    def _expands(self) -> bool:
+        """Whether decision values are the sums of `coefficients_` over the support set, and the intercept."""
+        return type(self)._decide is ExpansionClassifier._decide
+
     def _decide(self, inputs: Floats) -> Values:
         return self._kernel.expansion(inputs, self.support_vectors_, self.coefficients_) + self.intercept_
+
+    def sums(self) -> list[Sums]:
+        return sums_of(self, "coefficients_", "averaged_coefficients_") if self._expands else []
+
+    def errs_of(self, sums: Values, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+        return wrong(sums + self.intercept_, labels)
 
     def _points(self) -> Points:
         return Points(self.support_vectors_, self.coefficients_, self.support_)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled
 from budgetbench.errors import ParameterError
@@ -25,6 +26,9 @@ from budgetbench.registry import Registry
 from budgetbench.sparse import Inputs, floats
 
 kernels: Registry[type[Kernel]] = Registry("kernel")
+
+#: Kernel values between some rows and some columns, which begin with slices that say where they belong.
+Tile = tuple[slice, slice, Floats]
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,7 @@ class Kernel(ABC):
         X, Z = floats(X), floats(Z)
         if out is None:
             out = np.empty((len(X), len(Z)), dtype=np.float32)
-        for rows, columns, tile in self._by_tile(X, Z):
+        for rows, columns, tile in self.by_tile(X, Z):
             out[rows, columns] = tile
         return out
 
@@ -92,11 +96,9 @@ class Kernel(ABC):
         that memory does not grow with n m.
         """
         X, support = floats(X), floats(support)
-        outputs = math.prod(coefficients.shape[1:])
-        weights = np.ascontiguousarray(coefficients.reshape(len(support), outputs), dtype=np.float64)
-        sums = np.zeros((outputs, len(X)))
-        for members, columns, tile in self._by_tile(support, X):
-            _add(tile, weights[members], sums, columns.start)
+        sums = np.zeros((math.prod(coefficients.shape[1:]), len(X)))
+        terms = Terms.joined(len(support), [(np.arange(len(support)), coefficients)])
+        add_up(self.by_tile(support, X), terms, sums)
         return np.ascontiguousarray(sums.T).reshape(len(X), *coefficients.shape[1:])
 
     def fitted_to(self, X: Inputs) -> Kernel:
@@ -114,7 +116,7 @@ class Kernel(ABC):
         return 0.0
 
     @abstractmethod
-    def _by_tile(self, X: Inputs, Z: Inputs) -> Iterator[tuple[slice, slice, Floats]]:
+    def by_tile(self, X: Inputs, Z: Inputs) -> Iterator[Tile]:
         """Kernel values between the rows of X and of Z, a tile at a time, with its place; rows come in order.
 
         A tile is good until the next one comes.
@@ -136,7 +138,7 @@ class Kernel(ABC):
 class Tiled(Kernel):
     """A kernel whose values are computed in tiles, from inner products or distances in a fixed order."""
 
-    def _by_tile(self, X: Inputs, Z: Inputs) -> Iterator[tuple[slice, slice, Floats]]:
+    def by_tile(self, X: Inputs, Z: Inputs) -> Iterator[Tile]:
         work, place = Scratch(), Scratch()
         for where, columns, rows, panel in tiles(X, Z):
             tile = place.tile(len(rows), len(panel), np.float32)
@@ -148,17 +150,67 @@ class Tiled(Kernel):
         """Put the kernel values between n rows and the m columns of a panel into a tile of shape (n, m)."""
 
 
+class Terms(NamedTuple):
+    """What kernel values are multiplied with in several sums over stored examples.
+
+    starts, outputs, coefficients : example s is in the sums outputs[starts[s]:starts[s + 1]], with these coefficients.
+    """
+
+    starts: NDArray[np.int64]
+    outputs: NDArray[np.int64]
+    coefficients: Values
+
+    @classmethod
+    def joined(cls, n: int, parts: Iterable[tuple[NDArray[np.int64], Values]]) -> Terms:
+        """Those of parts with sums of their own: which of the n examples, and their coefficients, (m,) or (m, sums)."""
+        examples, outputs, coefficients, width = [], [], [], 0
+        for places, those in parts:
+            weights = those.reshape(len(places), math.prod(those.shape[1:]))
+            rows, columns = np.nonzero(weights)
+            examples.append(places[rows])
+            outputs.append(columns + width)
+            coefficients.append(np.asarray(weights[rows, columns], dtype=np.float64))
+            width += weights.shape[1]
+        held = np.concatenate(examples)
+        order = np.argsort(held, kind="stable")
+        starts = np.searchsorted(held[order], np.arange(n + 1))
+        return cls(starts, np.concatenate(outputs)[order], np.concatenate(coefficients)[order])
+
+
+def add_up(tiles: Iterable[Tile], terms: Terms, sums: Values) -> None:
+    """sums[k, j] += Σ a K(s, j) over the terms a of the sum k, in the order of the examples s.
+
+    Parameters
+    ----------
+    tiles : kernel values between the examples and those that the columns stand for, as `Kernel.by_tile` gives them.
+    """
+    for examples, columns, tile in tiles:
+        _add(
+            tile,
+            terms.starts[examples.start : examples.stop + 1],
+            terms.outputs,
+            terms.coefficients,
+            sums,
+            columns.start,
+        )
+
+
 @compiled
-def _add(tile: Floats, weights: Values, sums: Values, first: int) -> None:
-    """sums[c, first + j] += weights[s, c] tile[s, j], one s after the other."""
-    n, k = weights.shape
-    for c in range(k):
-        f = sums[c, first : first + tile.shape[1]]
-        for s in range(n):
-            row, weight = tile[s], weights[s, c]
-            if weight != 0:
-                for j in range(len(row)):
-                    f[j] += weight * row[j]
+def _add(
+    tile: Floats,
+    starts: NDArray[np.int64],
+    outputs: NDArray[np.int64],
+    coefficients: Values,
+    sums: Values,
+    first: int,
+) -> None:
+    """sums[outputs[e], first + j] += coefficients[e] tile[s, j] for the terms e of each example s."""
+    for s in range(len(tile)):
+        row = tile[s]
+        for e in range(starts[s], starts[s + 1]):
+            f, coefficient = sums[outputs[e], first : first + len(row)], coefficients[e]
+            for j in range(len(row)):
+                f[j] += coefficient * row[j]
 
 
 def make_kernel(name: str, **parameters: Any) -> Kernel:

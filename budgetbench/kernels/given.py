@@ -49,7 +49,7 @@ class OfFunction(Kernel):
             found[start : start + FEW] = np.diagonal(self._values(few, few))
         return found
 
-    def _by_tile(self, X: Inputs, Z: Inputs) -> Iterator[tuple[slice, slice, Floats]]:
+    def by_tile(self, X: Inputs, Z: Inputs) -> Iterator[tuple[slice, slice, Floats]]:
         for rows in strips(len(X)):
             these = dense(X[rows])
             for columns in strips(len(Z)):
@@ -89,7 +89,7 @@ class Precomputed(Kernel):
     def row(self, x: Floats, Z: Floats) -> Values:
         return self._no_inputs()
 
-    def _by_tile(self, X: Inputs, Z: Inputs) -> Iterator[tuple[slice, slice, Floats]]:
+    def by_tile(self, X: Inputs, Z: Inputs) -> Iterator[tuple[slice, slice, Floats]]:
         """Of numbered examples X (n, 2) and rows Z (m, training examples), as an expansion has them."""
         for rows in strips(len(X)):
             for columns in strips(len(Z)):

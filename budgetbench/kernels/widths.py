@@ -113,7 +113,7 @@ class ByRule(Kernel):
     def diagonal(self, X: Inputs) -> Floats:
         return self._not_yet()
 
-    def _by_tile(self, X: Inputs, Z: Inputs) -> Iterator[tuple[slice, slice, Floats]]:
+    def by_tile(self, X: Inputs, Z: Inputs) -> Iterator[tuple[slice, slice, Floats]]:
         return self._not_yet()
 
     def _not_yet(self) -> NoReturn:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ import numpy as np
 from budgetbench.engine.base import KernelClassifier, Rounds
 from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed
 from budgetbench.engine.online import OnlineLearner, drive
+from budgetbench.engine.predictions import predictions
 from budgetbench.experiment import Experiment, without_kernel
 from budgetbench.kernels import Kernel
 from budgetbench.lazy import one_thread
@@ -24,7 +24,7 @@ from budgetbench.results.sizes import budget_of
 from budgetbench.runner.plan import Trial
 from budgetbench.runner.provenance import host
 from budgetbench.runner.workspace import open_access
-from budgetbench.sparse import Inputs, bare
+from budgetbench.sparse import Inputs
 from budgetbench.streams import LearningProblem, Stream, make_learner, stream_of
 from budgetbench.version import __version__
 
@@ -144,11 +144,8 @@ def _execute(
     else:
         models[0].learn(access, stream.labels, stream.order)
     return [
-        _head(trial, setting, stream)
-        | {"status": "ok"}
-        | _learned(model, experiment.checkpoints)
-        | _tested(model, X, stream)
-        for trial, model in zip(trials, models, strict=True)
+        _head(trial, setting, stream) | {"status": "ok"} | _learned(model, experiment.checkpoints) | tested
+        for trial, model, tested in zip(trials, models, _tested(models, access, stream), strict=True)
     ]
 
 
@@ -202,22 +199,21 @@ def curve(rounds: Rounds, checkpoints: int) -> Record:
     }
 
 
-def _tested(model: KernelClassifier, X: Inputs, stream: Stream) -> Record:
+def _tested(models: Sequence[KernelClassifier], access: KernelAccess, stream: Stream) -> list[Record]:
     names = "test_error", "averaged_test_error", "validation_error", "predict_seconds"
-    record: Record = dict.fromkeys(names)
-    held_out = stream.validation
-    if len(held_out):
-        record["validation_error"] = float(np.mean(model.errs(bare(X[held_out]), stream.labels[held_out])))
-    if not len(stream.test):
-        return record
-    inputs, labels = bare(X[stream.test]), stream.labels[stream.test]
-    begun = time.perf_counter()
-    record["test_error"] = float(np.mean(model.errs(inputs, labels)))
-    record["predict_seconds"] = round(time.perf_counter() - begun, 6)
-    averaged = model.averaged_errs(inputs, labels)
-    if averaged is not None:
-        record["averaged_test_error"] = float(np.mean(averaged))
-    return record
+    records: list[Record] = [dict.fromkeys(names) for _ in models]
+    if len(stream.validation):
+        found = predictions(models, access, stream.validation, stream.labels, stream.order)
+        for record, one in zip(records, found, strict=True):
+            record["validation_error"] = float(np.mean(one.errs))
+    if len(stream.test):
+        found = predictions(models, access, stream.test, stream.labels, stream.order)
+        for record, one in zip(records, found, strict=True):
+            record["test_error"] = float(np.mean(one.errs))
+            record["predict_seconds"] = round(one.seconds, 6)
+            if one.averaged_errs is not None:
+                record["averaged_test_error"] = float(np.mean(one.averaged_errs))
+    return records
 
 
 def warm_up(trials: Sequence[Trial], kernel: Kernel) -> None:

@@ -20,13 +20,12 @@ KERNEL = make_kernel("rbf", gamma=1.0)
 
 
 def noisy(n: int) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    """Two classes that overlap, the first one first."""
+    """Two classes that overlap."""
     rng = np.random.default_rng(n)
     X = rng.normal(size=(n, 3)).astype(np.float32)
     y = np.where(X[:, 0] + 0.5 * np.sin(3 * X[:, 1]) + 0.5 * rng.normal(size=n) > 0, 1.0, -1.0)
     X[: n // 10] = X[n // 2 : n // 2 + n // 10]  # some are there twice
-    order = np.argsort(-y, kind="stable")
-    return X[order], y[order]
+    return X, y
 
 
 def of_libsvm(X: NDArray[np.float32], y: NDArray[np.float64], C: float) -> tuple[NDArray[np.float64], float, int]:
@@ -77,9 +76,9 @@ def test_with_room_for_few_rows_it_is_the_same(monkeypatch: pytest.MonkeyPatch) 
     assert sum(asked) > 600
 
 
-def test_rows_are_computed_for_the_support_set_and_few_more() -> None:
+def test_rows_are_computed_for_examples_that_are_chosen_and_few_more() -> None:
     X, y = noisy(1200)
-    X[:, 0] += 3 * y.astype(np.float32)
+    X = np.float32(0.3) * (X + 4 * y[:, None].astype(np.float32))
     asked: list[int] = []
 
     class Counted(Streamed):
@@ -88,11 +87,12 @@ def test_rows_are_computed_for_the_support_set_and_few_more() -> None:
             return super().between(rows, columns)
 
     found = smo.solve(Counted(KERNEL, X), np.arange(1200), y, 1.0, 1e-3, 10**7)
-    assert sum(asked) < 2.5 * np.count_nonzero(found.alpha) < 1200
+    assert np.count_nonzero(found.alpha) <= sum(asked) <= 600
 
 
 def test_where_no_coefficient_comes_to_c_a_larger_one_makes_no_difference() -> None:
-    X, y = noisy(300)
+    X, _ = noisy(300)
+    y = np.where(X[:, 0] > 0, 1.0, -1.0)
     solutions = [smo.solve(gram(X), np.arange(300), y, C, 1e-3, 10**7) for C in (1.0, 1e7, 1e8)]
     assert [found.bounded for found in solutions] == [True, False, False]
     np.testing.assert_array_equal(solutions[1].alpha, solutions[2].alpha)

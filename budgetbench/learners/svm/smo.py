@@ -88,14 +88,16 @@ def solve(access: KernelAccess, rows: Rows, y: Values, C: float, tolerance: floa
 
     Parameters
     ----------
+    rows : row numbers, which rise.
     y : 1 or -1 for each example; both come.
     tolerance : by how much optimality may be missed, in units of the margin 1.
     most : steps that are made at most; a solution of as many is none.
     """
     n = len(rows)
     held, counts = HeldRows(access, rows), record(Counts)
+    order = np.argsort(-y, kind="stable")  # libsvm's: one class after the other
     diagonal = access.diagonal[rows].astype(np.float64)
-    state = State(np.arange(n), y.copy(), np.zeros(n), diagonal, y.copy(), np.zeros(n))
+    state = State(order, y[order], np.zeros(n), diagonal[order], y[order], np.zeros(n))
     counts.active, counts.wait = n, min(n, PERIOD)
     wanted = REVIVAL
     while wanted not in (SOLVED, STOPPED):

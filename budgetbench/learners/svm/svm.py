@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from budgetbench.engine.base import learner
+from budgetbench.engine.base import Sums, learner
 from budgetbench.engine.kernel_access import KernelAccess, Rows
 from budgetbench.engine.support import BatchLearner
 from budgetbench.kernels import Floats, Values
 from budgetbench.learners.svm.smo import Solution, solve
 from budgetbench.parameters import Positive
-from budgetbench.sparse import by_strips
 
 #: By how much optimality may be missed, in units of the margin 1; libsvm's.
 TOLERANCE = 1e-3
@@ -55,15 +54,14 @@ class SVM(BatchLearner):
 
     def _select(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
         rows = np.sort(order)  # the solution does not depend on the order of the stream, and is not to seem to
-        of_class = [rows[labels[rows] == k] for k in range(len(self.classes_))]
-        pairs = list(combinations(range(len(of_class)), 2))
-        coefficients = np.zeros((len(access.X), len(of_class) - 1))
+        pairs = list(combinations(range(len(self.classes_)), 2))
+        coefficients = np.zeros((len(access.X), len(self.classes_) - 1))
         intercepts = np.empty(len(pairs))
         for pair, (a, b) in enumerate(pairs):
-            ours, theirs = of_class[a], of_class[b]
-            found = self._solved(access, ours, theirs)
-            coefficients[ours, b - 1] = found.alpha[: len(ours)]
-            coefficients[theirs, a] = -found.alpha[len(ours) :]
+            both = rows[(labels[rows] == a) | (labels[rows] == b)]
+            y = np.where(labels[both] == a, 1.0, -1.0)
+            found = self._solved(access, both, y)
+            coefficients[both, np.where(y > 0, b - 1, a)] = found.alpha * y
             intercepts[pair] = found.bias
         self.support_ = np.flatnonzero(coefficients.any(axis=1))
         self.coefficients_, self.intercept_ = coefficients[self.support_], intercepts
@@ -71,11 +69,10 @@ class SVM(BatchLearner):
         if len(pairs) == 1:  # the decision value is then that of the second class
             self.coefficients_, self.intercept_ = -self.coefficients_[:, 0], -float(intercepts[0])
 
-    def _solved(self, access: KernelAccess, ours: Rows, theirs: Rows) -> Solution:
+    def _solved(self, access: KernelAccess, rows: Rows, y: Values) -> Solution:
         """The machine that tells one class from another."""
-        rows, y = np.concatenate([ours, theirs]), np.repeat([1.0, -1.0], [len(ours), len(theirs)])
-        if len(ours) == 0 or len(theirs) == 0:
-            return Solution(np.zeros(len(rows)), float(np.sign(len(ours) - len(theirs))), 0, False)
+        if abs(y.sum()) == len(y):  # there is one class alone, or none
+            return Solution(np.zeros(len(y)), float(np.sign(y.sum())), 0, False)
         most = max(MOST_STEPS, STEPS_PER_EXAMPLE * len(rows))
         found = solve(access, rows, y, self.C, TOLERANCE, most)
         if found.steps >= most:
@@ -85,11 +82,23 @@ class SVM(BatchLearner):
             )
         return found
 
-    def _decide(self, inputs: Floats) -> Values:
-        if len(self.classes_) == 2:
-            return super()._decide(inputs)
-        values = self._between_pairs(inputs)
-        votes, sums = np.zeros((2, len(inputs), len(self.classes_)))
+    @property
+    def _expands(self) -> bool:
+        return len(self.classes_) == 2
+
+    def _of_pairs(self) -> Values:
+        """The coefficients in the machines of all pairs, of shape (n_support_, pairs)."""
+        pairs = list(combinations(range(len(self.classes_)), 2))
+        found = np.zeros((len(self.support_), len(pairs)))
+        for pair, (a, b) in enumerate(pairs):
+            ours, theirs = self._class_of == a, self._class_of == b
+            found[ours, pair] = self.coefficients_[ours, b - 1]
+            found[theirs, pair] = self.coefficients_[theirs, a]
+        return found
+
+    def _counted(self, values: Values) -> Values:
+        """Decision values, made of those of the pairs, (n, pairs), above 0 for the first class of a pair."""
+        votes, sums = np.zeros((2, len(values), len(self.classes_)))
         for value, (a, b) in zip(values.T, combinations(range(len(self.classes_)), 2), strict=True):
             votes[:, a] += value > 0
             votes[:, b] += value <= 0
@@ -97,25 +106,32 @@ class SVM(BatchLearner):
             sums[:, b] -= value
         return votes + sums / (3 * (np.abs(sums) + 1))
 
-    def _between_pairs(self, inputs: Floats) -> Values:
-        """The decision values of all pairs, above 0 for the first class of a pair: of shape (n, pairs)."""
-        pairs = list(combinations(range(len(self.classes_)), 2))
-        each = np.zeros((len(self.support_), len(pairs)))
-        for pair, (a, b) in enumerate(pairs):
-            ours, theirs = self._class_of == a, self._class_of == b
-            each[ours, pair] = self.coefficients_[ours, b - 1]
-            each[theirs, pair] = self.coefficients_[theirs, a]
-        return self._kernel.expansion(inputs, self.support_vectors_, each) + self.intercept_
+    def _decide(self, inputs: Floats) -> Values:
+        if len(self.classes_) == 2:
+            return super()._decide(inputs)
+        sums = self._kernel.expansion(inputs, self.support_vectors_, self._of_pairs())
+        return self._counted(sums + self.intercept_)
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        self._inputs(X)  # raises where nothing is learnt yet
+        if len(self.classes_) == 2:
+            return super().predict(X)
+        return self.classes_[voted(self.decision_function(X))]
 
     def errs(self, X: ArrayLike, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
         if len(self.classes_) == 2:
             return super().errs(X, labels)
-        return np.asarray(self.predict(X) != self.classes_[labels])  # votes decide, not decision values
+        return np.asarray(voted(self.decision_function(X)) != labels)  # votes decide, not decision values
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
+    def sums(self) -> list[Sums]:
+        return super().sums() or [Sums(self.support_, self._of_pairs())]
+
+    def errs_of(self, sums: Values, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
         if len(self.classes_) == 2:
-            return super().predict(X)
-        return self.classes_[by_strips(self._voted, self._inputs(X))]
+            return super().errs_of(sums, labels)
+        return np.asarray(voted(self._counted(sums + self.intercept_)) != labels)
 
-    def _voted(self, inputs: Floats) -> NDArray[np.int64]:
-        return np.floor(self._decide(inputs) + 0.5).argmax(axis=1)
+
+def voted(values: Values) -> NDArray[np.int64]:
+    """The class with most votes, the first of equals; beside its votes a decision value holds less than a half."""
+    return np.rint(values).argmax(axis=1)

@@ -127,18 +127,22 @@ def admit(e: EvaluationSet, f: Expansion, block: Block, i: int, margin_error: bo
     """
     if not (e.rule == FLIPS_OF_ALL or (e.rule == FLIPS and margin_error)) or e.holds[i]:
         return
-    if e.counts.places == e.limit:
-        leaving, lowest = 0, np.inf
-        for place in range(e.counts.places):
-            rate = e.flips[place] / (e.counts.passed - e.since[place])
-            if rate < lowest:
-                leaving, lowest = place, rate
-        drop(e, leaving)
-    place = e.counts.places
+    place = e.counts.places if e.counts.places < e.limit else steadiest(e)
     put(e, place, i)
     e.right[place] = margin_against(f, block, i, 0.0) > 0.0
     e.flips[place] = 0
     e.since[place] = e.counts.passed
+
+
+@compiled
+def steadiest(e: EvaluationSet) -> int:
+    """The place of the example that changes side least often, the oldest of equals."""
+    found, lowest = 0, np.inf
+    for place in range(e.counts.places):
+        rate = e.flips[place] / (e.counts.passed - e.since[place])
+        if rate < lowest or (rate == lowest and e.since[place] < e.since[found]):
+            found, lowest = place, rate
+    return found
 
 
 @compiled
@@ -168,14 +172,3 @@ def put(e: EvaluationSet, place: int, i: int) -> None:
         e.holds[e.positions[place]] = False
     e.positions[place] = i
     e.holds[i] = True
-
-
-@compiled
-def drop(e: EvaluationSet, place: int) -> None:
-    """Take out the example in a place; younger ones move up, so that places stay in order of age."""
-    e.holds[e.positions[place]] = False
-    last = e.counts.places - 1
-    for p in range(place, last):
-        e.positions[p], e.right[p] = e.positions[p + 1], e.right[p + 1]
-        e.flips[p], e.since[p] = e.flips[p + 1], e.since[p + 1]
-    e.counts.places = last

@@ -12,9 +12,11 @@ from budgetbench.engine.base import Rounds, learner
 from budgetbench.engine.certain import margin_against
 from budgetbench.engine.expanding import ExpansionLearner
 from budgetbench.engine.expansion import Block, Expansion, note
+from budgetbench.engine.kernel_access import KernelAccess
 from budgetbench.engine.updates import RULES, UpdateRule, is_due, margin_of, update
 from budgetbench.errors import ParameterError
-from budgetbench.learners.tighter.errors_left import TIES, Near, Removal, Ties, remove_worst
+from budgetbench.learners.tighter.contributions import Contributions, contributions
+from budgetbench.learners.tighter.errors_left import TIES, Removal, Ties, remove_worst
 from budgetbench.learners.tighter.evaluation_sets import (
     ALL,
     EvaluationRule,
@@ -58,8 +60,8 @@ class TighterBudgetPerceptron(ExpansionLearner):
       for margin errors alone, of which there are fewer than a large q has room for.
 
     Cost of an example: one kernel value for each stored one; of a margin error, with ``flips``, q more. A removal
-    compares p + 1 candidates on the evaluation set, of which only those near the decision boundary can change side:
-    for ``all`` that grows with the number of examples seen, for the others it is bounded by p·q (``support``: p²).
+    compares p + 1 candidates on the evaluation set, by a byte for each pair first, which rules most of them out: for
+    ``all`` that grows with the number of examples seen, for the others it is bounded by p·q (``support``: p²).
 
     Parameters
     ----------
@@ -125,6 +127,10 @@ class TighterBudgetPerceptron(ExpansionLearner):
         self._evaluation = evaluation_set(self.evaluate or "all", self.evaluation_size)
         self._turn = 0
 
+    def _look_up(self, access: KernelAccess, labels: NDArray[np.int64]) -> None:
+        super()._look_up(access, labels)
+        self._contributions: Contributions | None = None  # which know examples by their positions in the pool
+
     def _expect_no_end(self) -> None:
         if self.evaluate is None and self._evaluation.rule == ALL:
             seen = self._pool.companions
@@ -132,14 +138,22 @@ class TighterBudgetPerceptron(ExpansionLearner):
             self._pool.companions = seen[chosen]
             self._evaluation = reservoir(self._evaluation, SAMPLED * self.budget, len(chosen))
 
+    def close(self, access: KernelAccess) -> None:
+        super().close(access)
+        self._contributions = None
+
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:
         self._evaluation = laid_out(self._evaluation, self._pool.companions, len(f.stored))
-        how = Removal(self.candidates or self.budget, self.remove_at_once, TIES[self.ties], self._kernel.non_negative)
+        if self._contributions is None:
+            rows, places = len(f.members), len(self._evaluation.positions) or len(f.members)
+            self._contributions = contributions(rows, places, len(f.stored))
+        how = Removal(self.candidates or self.budget, self.remove_at_once, TIES[self.ties])
         self._turn = tighter_budget_perceptron(
             block,
             f,
             rounds,
             self._evaluation,
+            self._contributions,
             self._turn,
             how,
             self.margin_threshold,
@@ -158,6 +172,7 @@ def tighter_budget_perceptron(
     f: Expansion,
     rounds: Rounds,
     evaluation: EvaluationSet,
+    c: Contributions,
     turn: int,
     how: Removal,
     beta: float,
@@ -167,10 +182,8 @@ def tighter_budget_perceptron(
     C: float,
     first_pass: bool,
 ) -> int:
-    room = max(len(evaluation.positions), len(f.members))
-    near = Near(np.empty(room, np.uint32), np.empty(room), np.empty(5, np.int64))
     while f.counts.members > budget:  # it was made smaller
-        turn = remove_worst(f, block, evaluated(evaluation, f), near, how, turn, False, block.chance[0])
+        turn = remove_worst(f, block, evaluated(evaluation, f), c, how, turn, False, block.chance[0])
     for t in range(len(block.order)):
         i = block.order[t]
         chance = block.chance[t]
@@ -180,10 +193,10 @@ def tighter_budget_perceptron(
         admit(evaluation, f, block, i, due)
         if due:
             if remove_first and f.counts.members == budget and not f.stored[i]:
-                turn = remove_worst(f, block, evaluated(evaluation, f), near, how, turn, not remove_first, chance)
+                turn = remove_worst(f, block, evaluated(evaluation, f), c, how, turn, not remove_first, chance)
             update(f, block, i, rule, beta, C)
             if f.counts.members > budget:
-                turn = remove_worst(f, block, evaluated(evaluation, f), near, how, turn, not remove_first, chance)
+                turn = remove_worst(f, block, evaluated(evaluation, f), c, how, turn, not remove_first, chance)
             count_flips(evaluation, f, block)
         note(rounds, t, margin, f)
     return turn
