@@ -23,6 +23,10 @@ ACROSS ?= -n auto --maxprocesses 8 --dist worksteal
 # Where compiled loops are tested.
 LOOPS = tests/engine tests/kernels tests/learners tests/datasets/test_datasets.py tests/test_compiled.py
 
+# Quick tests that reach every package that is needed, and the Python for those with the oldest versions.
+QUICK = tests/test_parameters.py tests/test_sparse.py tests/config tests/results tests/plots tests/foreign tests/tuning
+OLDEST ?= python3.10
+
 # The sample of mutants.
 MUTANTS ?= 120
 SEED ?= 1
@@ -32,8 +36,8 @@ OF ?= $(CURDIR)
 ACCEPT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install quickstart test test-checked coverage bench bench-counts mutants lint format reproduce-all \
-	beyond readings pages clean
+.PHONY: help install quickstart test test-checked test-oldest coverage bench bench-counts mutants lint format \
+	reproduce-all beyond readings pages dist dist-check release clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,6 +57,12 @@ quickstart: $(READY) ## Install, run two small experiments that need no download
 
 test: $(READY) ## Run the tests
 	$(BIN)/python -m pytest $(ACROSS)
+
+test-oldest: ## Run tests with the oldest versions allowed, on Python OLDEST, in an environment of their own
+	$(OLDEST) -m venv $(VENV)-oldest
+	$(VENV)-oldest/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints-oldest.txt \
+		--editable . hypothesis jsonschema pyarrow pytest pytest-xdist
+	$(VENV)-oldest/bin/python -m pytest $(ACROSS) $(QUICK)
 
 coverage: $(READY) ## Run the tests and show which branches they miss (NUMBA_DISABLE_JIT=1: of compiled loops too)
 	$(BIN)/python -m pytest $(ACROSS) --cov --cov-report=term-missing
@@ -89,9 +99,10 @@ reproduce-all: $(READY) ## Run every config, draw figures, write the report, che
 	$(BIN)/budgetbench run configs/*.yaml --results $(RESULTS) \
 		$(if $(RUNS),--permutations $(RUNS)) $(foreach name,$(SKIP),--skip $(name)) || status=$$?; \
 	$(BIN)/budgetbench bounds $(RESULTS) || status=$$?; \
-	$(BIN)/budgetbench plot $(RESULTS) || status=$$?; \
+	$(BIN)/budgetbench plot $(RESULTS) --quiet & drawn=$$!; \
 	$(BIN)/budgetbench report $(RESULTS) || status=$$?; \
 	$(BIN)/budgetbench check $(RESULTS) --write || status=$$?; \
+	wait $$drawn || status=$$?; \
 	exit $$status
 
 beyond: $(READY) ## Compare all learners at equal memory over eight datasets: tables, figures, ranks, a page (RUNS=n, SKIP=...)
@@ -116,5 +127,17 @@ pages: $(READY) ## Write README.md, the READMEs of results and the replication, 
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[docs]'
 	$(BIN)/python docs/pages.py
 
+dist: $(READY) ## Build the wheel and the sdist into dist/
+	rm -rf build dist
+	$(BIN)/python -m build --quiet
+
+dist-check: dist ## Install what was built into fresh environments and try it from an empty folder
+	$(BIN)/python tests/installed.py dist constraints.txt
+
+release: dist-check ## Build and check a release, and say what is left to do
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[release]'
+	$(BIN)/twine check --strict dist/*
+	@$(BIN)/python tests/release.py
+
 clean: ## Remove the virtual environment and the caches of tools
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache *.egg-info
+	rm -rf $(VENV) $(VENV)-oldest build dist .mypy_cache .pytest_cache .ruff_cache *.egg-info

@@ -57,7 +57,7 @@ def run(
     scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Of a dask scheduler.")] = None,
     gram_limit: Annotated[
         float | None,
-        typer.Option(metavar="GB", min=0, help="Largest Gram matrix to keep. [default: a quarter of the memory]"),
+        typer.Option(metavar="GB", min=0, help="Largest Gram matrix, where it pays. [default: a quarter of memory]"),
     ] = None,
     timeout: Annotated[
         float | None,

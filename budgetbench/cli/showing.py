@@ -44,14 +44,21 @@ def table(
     ] = "text",
 ) -> None:
     """Show the tables of all experiments, or of one."""
+    # What a program reads on has one header: one table of all experiments, which it names.
+    named = archive.each(archive.experiment_folders(results), lambda folder: (folder.name, _table(folder)))
+    if form in ("latex", "csv"):
+        tables = dict(named)
+        shown = recorded.joined(tables) if len(tables) > 1 else next(iter(tables.values()))
+        typer.echo(formats.FORMATS[form](shown), nl=False)
+        return
     screen = console()
-    for number, shown in enumerate(archive.each(archive.experiment_folders(results), _table)):
+    for number, (_, shown) in enumerate(named):
         if number:
             typer.echo()
         if form == "text":
             screen.print(formats.fitting(shown, screen.width))
         else:
-            typer.echo(formats.document(shown) if form == "markdown" else formats.FORMATS[form](shown), nl=False)
+            typer.echo(formats.document(shown), nl=False)
 
 
 def print_table(folder: Path) -> None:
@@ -119,10 +126,13 @@ def report(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The page. [default: report.html in RESULTS]")
     ] = None,
+    experiment: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="This experiment alone; may be repeated.")
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Write one self-contained HTML page: verdicts, figures, tables, configurations and provenance."""
-    path = reports.write_report(results, out)
+    path = reports.write_report(results, out, experiment or ())
     if not quiet:
         typer.echo(path)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
@@ -23,6 +24,9 @@ from budgetbench.kernels.given import PRECOMPUTED
 from budgetbench.lazy import lazy
 from budgetbench.parameters import Repeats
 from budgetbench.sparse import Inputs, held, joined
+
+#: What a learner keeps that lets no example go.
+ALL = math.inf
 
 targets, validation = lazy("sklearn.utils.multiclass"), lazy("sklearn.utils.validation")
 
@@ -105,6 +109,13 @@ class OnlineLearner(KernelClassifier):
     @abstractmethod
     def _size(self) -> int:
         """How much is stored, in what a budget counts."""
+
+    @classmethod
+    def keeps(cls, params: Mapping[str, Any]) -> float | None:
+        """How many examples a learner with these parameters keeps at most, ALL for all that come; None where they do
+        not say. By default the sum of all that are sizes."""
+        sizes = [params.get(name) for name, parameter in cls.own_parameters().items() if parameter.size]
+        return sum(size for size in sizes if size is not None) or None
 
     def kept(self) -> Rows:
         """Row numbers of the examples that are still needed when the next ones arrive; see `asks`."""

@@ -13,7 +13,7 @@ from budgetbench.lazy import pd
 from budgetbench.plots.axes import positive_floor, set_scale
 from budgetbench.plots.base import Drawing, NothingToDraw, Options, Scale
 from budgetbench.plots.series import Series, bars_text, chosen_text, draw_means, in_percent, runs_text, series_of
-from budgetbench.plots.style import COLOURS, LINES, MARKERS, finish, new_figure
+from budgetbench.plots.style import LINES, MARKERS, finish, new_figure, shade
 from budgetbench.results import Results
 from budgetbench.results.measures import MEASURES, Error, Measure
 from budgetbench.results.names import learner, parameters_text, varying
@@ -90,14 +90,14 @@ def error_against(
 
 
 def _told_apart(series: list[Series]) -> list[Series]:
-    """With short labels; and in colours of their own where all are variants of one learner."""
+    """With short labels; in shades of its colour, with marks of their own, where all are variants of one learner."""
     named = [replace(one, label=label) for one, label in zip(series, _labels(series), strict=True)]
     if len({one.title for one in named}) > 1:
         return named
     return [
         replace(
             one,
-            colour=COLOURS[number % len(COLOURS)],
+            colour=shade(one.colour, number, len(named)),
             marker=MARKERS[number % len(MARKERS)],
             line=LINES[number % len(LINES)],
             filled=True,

@@ -14,6 +14,7 @@ from budgetbench.results.names import learner
 if TYPE_CHECKING:
     import matplotlib
     import numpy as np
+    from matplotlib import colors
     from matplotlib import figure as figures
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from budgetbench.plots.base import Options
 else:
+    colors = lazy("matplotlib.colors")
     figures = lazy("matplotlib.figure")
     matplotlib = lazy("matplotlib")
 
@@ -156,6 +158,14 @@ def learner_style(one: tuple[str, str], algorithms: Sequence[tuple[str, str]]) -
     colours = [colour for colour in COLOURS if colour.lower() not in taken] or COLOURS
     markers = [marker for marker in MARKERS if marker.lower() not in taken] or MARKERS
     return colours[place % len(colours)], markers[place % len(markers)]
+
+
+def shade(colour: str, number: int, of: int) -> str:
+    """One of so many shades of a colour, from dark to light, none of them too pale on white."""
+    place = number / max(1, of - 1)
+    towards, share = (0.0, 0.55 * (1 - 2 * place)) if place < 0.5 else (1.0, 0.55 * (2 * place - 1))
+    red, green, blue = ((1 - share) * part + share * towards for part in colors.to_rgb(colour))
+    return colors.to_hex((red, green, blue)).upper()
 
 
 def _legend_columns(size: str, labels: Sequence[str]) -> int:

@@ -1,9 +1,8 @@
-"""What the page is made of: papers with the verdicts on their tables and figures, and experiments."""
+"""What the page says of an experiment: its figures, its table, its runs, and where they come from."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,11 +14,11 @@ from budgetbench.archive import read_provenance, read_results
 from budgetbench.experiment import Experiment
 from budgetbench.plots import drawings, figures
 from budgetbench.report.numbers import behind
+from budgetbench.report.runs import runs_data
 from budgetbench.report.vector import inline_svg
 from budgetbench.report.words import Anchors, counted
 from budgetbench.results import Results, Table, failed, table
 from budgetbench.results.names import learner_title
-from budgetbench.verdicts.model import NOT_RUN, Number, Outcome, Paper, Verdict, counts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
@@ -30,8 +29,16 @@ MESSAGES = 5
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure: as SVG, with a caption and the numbers behind it."""
+    """One figure: as SVG, with a caption and the numbers behind it.
 
+    Attributes
+    ----------
+    file : what its files are called.
+    title : its experiment's.
+    """
+
+    file: str
+    title: str
     anchor: str
     svg: Markup
     caption: str
@@ -50,6 +57,8 @@ class ExperimentPart:
     configuration : the resolved configuration as it was written.
     provenance : texts by name; empty where nothing was recorded.
     colours : in the figures.
+    runs_data : all its runs, see `report.runs`.
+    elsewhere : the figures that stand beside the verdicts on them: their items, with the anchors.
     """
 
     name: str
@@ -62,6 +71,8 @@ class ExperimentPart:
     configuration: str
     provenance: dict[str, str]
     colours: set[str]
+    runs_data: Markup
+    elsewhere: tuple[tuple[str, str], ...] = ()
 
     @property
     def paper(self) -> str:
@@ -107,6 +118,7 @@ def read_experiment_part(folder: Path, anchors: Anchors) -> ExperimentPart:
         configuration=(folder / "experiment.yaml").read_text(encoding="utf-8-sig"),
         provenance=_texts(read_provenance(folder)),
         colours=colours,
+        runs_data=runs_data(results),
     )
 
 
@@ -122,7 +134,8 @@ def _figures(results: Results, anchors: Anchors, notices: list[str], colours: se
         svg, used = inline_svg(wanted.drawing, anchor)
         colours |= used
         numbers = behind(wanted.drawing, f"{results.folder.name}/figures/{wanted.stem}.csv")
-        yield Figure(anchor, svg, f"{summary[:1].upper()}{summary[1:]}.", numbers)
+        caption = f"{summary[:1].upper()}{summary[1:]}."
+        yield Figure(wanted.stem, results.experiment.title, anchor, svg, caption, numbers)
 
 
 def _without_title(figure: MatplotlibFigure, title: str) -> None:
@@ -171,63 +184,3 @@ def _text(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(filter(None, map(_text, value)))
     return "" if value is None else str(value)
-
-
-@dataclass(frozen=True)
-class ItemPart:
-    """One table or figure of a paper: the verdicts on its numbers and on its claims."""
-
-    name: str
-    anchor: str
-    numbers: list[Verdict]
-    claims: list[Verdict]
-
-    @property
-    def run(self) -> bool:
-        """Whether anything of it was run."""
-        return any(verdict.outcome is not NOT_RUN for verdict in (*self.numbers, *self.claims))
-
-
-@dataclass(frozen=True)
-class PaperPart:
-    """A paper: its verdicts, then its experiments."""
-
-    paper: Paper
-    anchor: str
-    items: list[ItemPart]
-    experiments: list[ExperimentPart]
-    counts: dict[Outcome, int]
-
-
-def paper_parts(
-    papers: Iterable[Paper], verdicts: Sequence[Verdict], experiments: Sequence[ExperimentPart], anchors: Anchors
-) -> list[PaperPart]:
-    """The papers with their verdicts and experiments; papers that have neither stay out."""
-    parts = []
-    for paper in papers:
-        own = [verdict for verdict in verdicts if verdict.said.paper == paper.key]
-        done = [part for part in experiments if part.paper == paper.key]
-        done.sort(key=lambda part: (_place(part.item, paper.items), _natural(part.item), part.name))
-        if own or done:
-            items = list(_items(paper, own, anchors))
-            parts.append(PaperPart(paper, anchors.new(paper.key), items, done, counts(own)))
-    return parts
-
-
-def _items(paper: Paper, verdicts: list[Verdict], anchors: Anchors) -> Iterable[ItemPart]:
-    for item in paper.items:
-        own = [verdict for verdict in verdicts if verdict.said.item == item]
-        numbers, claims = ([one for one in own if isinstance(one.said, Number) is wanted] for wanted in (True, False))
-        if own:
-            yield ItemPart(item, anchors.new(paper.key, item), numbers, claims)
-
-
-def _place(item: str, items: Sequence[str]) -> int:
-    """Where in the paper an experiment's item is: that of the longest name it begins with."""
-    fitting = [i for i, name in enumerate(items) if item.startswith(name)]
-    return max(fitting, key=lambda i: len(items[i]), default=len(items))
-
-
-def _natural(text: str) -> list[tuple[int, str]]:
-    """A key that sorts Figure 9 before Figure 10."""
-    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", text)]

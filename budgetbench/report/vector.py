@@ -36,7 +36,7 @@ COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
 DECIMALS = re.compile(r"-?\d+\.\d+")
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
 GEOMETRY = ("d", "x", "y", "transform")
-LEARNER = "learner:"
+SERIES = "series:"
 MANY = 12
 """More series than this are counted in the description, not listed: the table under the figure has them."""
 
@@ -121,13 +121,14 @@ def _svg(figure: Figure) -> str:
 
 
 def _name_learners(drawing: Drawing) -> None:
-    """Mark what belongs to a learner, so that the page's filter can set the others back."""
-    if not {"series", "algorithm"} <= set(drawing.data.columns):
+    """Mark what belongs to a series and its learner, so that the page can set others back and leave them out."""
+    data = drawing.data
+    if "series" not in data:
         return
-    learners = dict(zip(drawing.data["series"], drawing.data["algorithm"], strict=True))
+    learners = dict(zip(data["series"], data["algorithm"] if "algorithm" in data else [""] * len(data), strict=True))
     for label, artist in _labelled(drawing.figure):
         if label in learners:
-            artist.set_gid(LEARNER + str(learners[label]))
+            artist.set_gid(f"{SERIES}{learners[label]}:{label}")
 
 
 def _labelled(figure: Figure) -> Iterator[tuple[str, Artist]]:
@@ -162,8 +163,9 @@ def _references(root: ElementTree.Element) -> Iterator[str]:
 def _adapt(element: ElementTree.Element, prefix: str, used: set[str], colours: set[str]) -> None:
     """Ids only where something refers to them; colours as variables; no more decimals than can be seen."""
     own = element.attrib.pop("id", "")
-    if own.startswith(LEARNER):
-        element.set("data-learner", own.removeprefix(LEARNER))
+    if own.startswith(SERIES):
+        learner, series = own.removeprefix(SERIES).split(":", 1)
+        element.attrib |= {"data-series": series} | ({"data-learner": learner} if learner else {})
     elif own in used:
         element.set("id", f"{prefix}-{own}")
     if LINK in element.attrib:

@@ -36,6 +36,7 @@ class Anchors:
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
+        self._given: dict[tuple[str, ...], str] = {}
 
     def new(self, *parts: str) -> str:
         """An id made of these texts, numbered where it is taken."""
@@ -43,7 +44,12 @@ class Anchors:
         numbered = chain([base], (f"{base}-{number}" for number in count(2)))
         anchor = next(one for one in numbered if one not in self._taken)
         self._taken.add(anchor)
+        self._given[parts] = anchor
         return anchor
+
+    def of(self, *parts: str) -> str:
+        """The id that was made last of these texts."""
+        return self._given[parts]
 
 
 def counted(how_many: int, noun: str) -> str:

@@ -10,9 +10,10 @@ from markupsafe import Markup
 
 from budgetbench.archive import each, experiment_folders
 from budgetbench.datasets import datasets
-from budgetbench.errors import RequestError
+from budgetbench.errors import RequestError, nearest, shown
 from budgetbench.report.palette import DARK, LIGHT, variables
-from budgetbench.report.parts import paper_parts, read_experiment_part
+from budgetbench.report.papers import paper_parts
+from budgetbench.report.parts import read_experiment_part
 from budgetbench.report.words import Anchors, counted, number
 from budgetbench.results.names import learner_title
 from budgetbench.verdicts import check, papers, words
@@ -22,13 +23,14 @@ from budgetbench.version import __version__
 FILE = "report.html"
 
 
-def write_report(root: Path | str, out: Path | str | None = None) -> Path:
+def write_report(root: Path | str, out: Path | str | None = None, experiments: Sequence[str] = ()) -> Path:
     """Write the report on the results in a folder.
 
     Parameters
     ----------
     root : folder of all results, or of one experiment's.
     out : the file; without it `report.html` in `root`.
+    experiments : names of those that it is about, with the verdicts on them; all where nothing is named.
 
     Returns
     -------
@@ -36,10 +38,14 @@ def write_report(root: Path | str, out: Path | str | None = None) -> Path:
 
     Raises
     ------
-    RequestError : no results there, or `out` cannot be written.
+    RequestError : no results there, an experiment that is not among them, or `out` cannot be written.
     """
     folders = experiment_folders(root)  # before anything else, so that a wrong folder is said at once
-    page = render(folders, check(root), papers())
+    verdicts = check(root)
+    if experiments:
+        folders = _named(folders, experiments)
+        verdicts = [verdict for verdict in verdicts if verdict.experiment in experiments]
+    page = render(folders, verdicts, papers())
     out = Path(root) / FILE if out is None else Path(out)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -47,6 +53,16 @@ def write_report(root: Path | str, out: Path | str | None = None) -> Path:
     except OSError as error:
         raise RequestError(f"--out: {out} cannot be written ({error.strerror}). Name a file to write to.") from error
     return out
+
+
+def _named(folders: Sequence[Path], names: Iterable[str]) -> list[Path]:
+    """The folders of these experiments."""
+    known = {folder.name: folder for folder in folders}
+    for name in names:
+        if name not in known:
+            accepted = f"--experiment: found {shown(name)}; accepted: {', '.join(known)}"
+            raise RequestError(f"{accepted}. {nearest(name, known)}".rstrip())
+    return [known[name] for name in dict.fromkeys(names)]
 
 
 def render(folders: Sequence[Path], verdicts: Sequence[Verdict], papers: Sequence[Paper]) -> str:
@@ -59,7 +75,9 @@ def render(folders: Sequence[Path], verdicts: Sequence[Verdict], papers: Sequenc
     """
     anchors = Anchors()
     experiments = list(each(folders, lambda folder: read_experiment_part(folder, anchors)))
-    parts = paper_parts(papers, verdicts, experiments, anchors)
+    parts = paper_parts(papers, verdicts, experiments, anchors, dataset_title)
+    run = [part for part in parts if part.run]
+    verdicts = [verdict for verdict in verdicts if verdict.said.paper in {part.paper.key for part in run}]
     theirs = {experiment.name for part in parts for experiment in part.experiments}
     others = [experiment for experiment in experiments if experiment.name not in theirs]
     colours = {colour for experiment in experiments for colour in experiment.colours}
@@ -75,10 +93,14 @@ def render(folders: Sequence[Path], verdicts: Sequence[Verdict], papers: Sequenc
     links = {experiment.name: experiment.anchor for experiment in experiments}
     environment.globals |= {"anchors": anchors, "counted": counted, "dataset_title": dataset_title, "links": links}
     environment.filters |= {"text": words.title, "dataset": on.__getitem__, "reason": words.reason, "number": number}
-    said = "published", "ours", "difference", "spreads", "tolerance", "explanation", "reading", "minus_sign", "chance"
-    environment.filters |= {name: getattr(words, name) for name in (*said, "over_test_sets", "test_set")}
+    said = "published", "ours", "difference", "brief", "spreads", "tolerance", "explanation", "reading"
+    environment.filters |= {
+        name: getattr(words, name) for name in (*said, "minus_sign", "chance", "over_test_sets", "test_set")
+    }
     return environment.get_template("report.html.j2").render(
         papers=parts,
+        run=run,
+        waiting=[part for part in parts if not part.run],
         others=others,
         experiments=experiments,
         verdicts=verdicts,

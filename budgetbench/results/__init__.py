@@ -9,6 +9,17 @@ from budgetbench.results.layouts import table
 from budgetbench.results.measures import MEASURES
 from budgetbench.results.records import completed, failed, read_trials
 from budgetbench.results.summary import Results, assigned, summarise
-from budgetbench.results.table import Table
+from budgetbench.results.table import Table, joined
 
-__all__ = ["MEASURES", "Results", "Table", "assigned", "completed", "failed", "read_trials", "summarise", "table"]
+__all__ = [
+    "MEASURES",
+    "Results",
+    "Table",
+    "assigned",
+    "completed",
+    "failed",
+    "joined",
+    "read_trials",
+    "summarise",
+    "table",
+]

@@ -118,9 +118,12 @@ def summarise(chosen: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
     entries = [number for number, algorithm in enumerate(experiment.algorithms) for _ in algorithm.trials]
     rows: list[dict[str, Any]] = []
     index: list[int] = []
+    measured = pd.DataFrame({measure: MEASURES[measure].recorded(chosen) for measure in SUMMARISED})
     for number, group in chosen.groupby("point", sort=True):
         index.append(int(str(number)))
-        rows.append(_row(*sets[index[-1]], group) | {"entry": entries[index[-1]]})
+        good = completed(group).index
+        row = _row(*sets[index[-1]], measured.loc[good].to_numpy())
+        rows.append(row | {"failed": len(group) - len(good), "entry": entries[index[-1]]})
     summary: pd.DataFrame = pd.DataFrame(rows, columns=_columns(), index=pd.Index(index, dtype="int64", name="point"))
     summary["budget"] = summary["budget"].astype("Int64")
     for number, own in summary.groupby("entry"):
@@ -158,18 +161,17 @@ def _columns() -> list[str]:
     return [*fixed, *(f"{measure}_{name}" for measure in SUMMARISED for name in STATISTICS)]
 
 
-def _row(algorithm: Algorithm, params: Parameters, group: pd.DataFrame) -> dict[str, Any]:
-    good = completed(group)
+def _row(algorithm: Algorithm, params: Parameters, measured: NDArray[np.float64]) -> dict[str, Any]:
+    """What is said of one parameter set, of whose runs that ended well these are the measures."""
     row: dict[str, Any] = {
         "algorithm": algorithm.name,
         "params": canonical_json(params),
         "budget": budget_of(params),
-        "runs": len(good),
-        "failed": len(group) - len(good),
+        "runs": len(measured),
         "selected": True,
     }
-    for measure in SUMMARISED:
-        statistics = _statistics(MEASURES[measure].recorded(good).dropna().to_numpy())
+    for measure, values in zip(SUMMARISED, measured.T, strict=True):
+        statistics = _statistics(values[~np.isnan(values)])
         row |= {f"{measure}_{name}": value for name, value in zip(STATISTICS, statistics, strict=True)}
     return row
 

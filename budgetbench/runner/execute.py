@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -21,6 +21,7 @@ from budgetbench.lazy import one_thread
 from budgetbench.learners import learners
 from budgetbench.results.curves import checkpoints_of
 from budgetbench.results.sizes import budget_of
+from budgetbench.runner.costs import cost_of, evenly
 from budgetbench.runner.plan import Trial
 from budgetbench.runner.provenance import host
 from budgetbench.runner.workspace import open_access
@@ -32,6 +33,8 @@ Record = dict[str, Any]
 
 #: Bytes of kernel values that the learners of a cohort may hold, each by itself.
 COHORT_LIMIT = 1 << 31
+#: What a cohort costs at most where it shares no kernel values, see `cost_of`: about a quarter of a minute.
+LONG = 1 << 32
 
 
 @dataclass(frozen=True)
@@ -64,26 +67,39 @@ class Unit:
     repeated: tuple[Trial, ...] = ()
 
 
-def units(trials: Sequence[Trial], has_gram: bool, experiment: Experiment) -> list[Unit]:
-    """Divide trials into units: single ones where a Gram matrix is shared, cohorts where not: one for each run, or as
-    many as keep within `COHORT_LIMIT` what their learners hold.
+def units(
+    trials: Sequence[Trial], has_gram: bool, experiment: Experiment, n: int, parts: Mapping[int, int]
+) -> list[Unit]:
+    """Divide trials into units: online learners of a run go together, in as many cohorts as keep within `COHORT_LIMIT`
+    what they hold, batch learners alone.
 
-    A learner to which the order of the examples is all one is done once where runs differ in nothing else.
+    With a Gram matrix learners share nothing but predictions, and a cohort costs no more than `LONG`, so that little is
+    lost with it. A learner to which the order of the examples is all one is done once where runs differ in nothing
+    else.
+
+    Parameters
+    ----------
+    n : how many examples a run learns from.
+    parts : into how many parts runs are divided, see `parts_of`; those that are not there stay whole.
     """
     once: dict[tuple[str, str], list[Trial]] = {}
-    found, rest = [], []
+    together: dict[tuple[int, bool], list[Trial]] = {}
+    found = []
     for trial in trials:
-        if not experiment.examples_differ and learners[trial.algorithm].order_free:
+        learner = learners[trial.algorithm]
+        if not experiment.examples_differ and learner.order_free:
             once.setdefault((trial.algorithm, json.dumps(trial.params, sort_keys=True)), []).append(trial)
+        elif issubclass(learner, OnlineLearner):
+            together.setdefault((trial.run, has_gram and learner.blockwise), []).append(trial)
         else:
-            rest.append(trial)
-    for first, *others in once.values():
-        found.append(Unit(first.run, (first,), tuple(others)))
-    for run in sorted({trial.run for trial in rest}):
-        of_run = [trial for trial in rest if trial.run == run]
-        alone = [trial for trial in of_run if has_gram or not issubclass(learners[trial.algorithm], OnlineLearner)]
-        found += [Unit(run, (trial,)) for trial in alone]
-        found += [Unit(run, cohort) for cohort in cohorts([trial for trial in of_run if trial not in alone])]
+            found.append(Unit(trial.run, (trial,)))
+    found += [Unit(first.run, (first,), tuple(others)) for first, *others in once.values()]
+    for (run, _), of_run in together.items():
+        wanted = parts.get(run, 1)
+        if has_gram:
+            wanted = max(wanted, -(-sum(cost_of(trial, n) for trial in of_run) // LONG))
+        for part, _ in evenly(of_run, wanted, n):
+            found += [Unit(run, cohort) for cohort in cohorts(part)]
     # What takes longest comes first, so that no worker is left alone with it in the end: cohorts, then batch learners.
     return sorted(found, key=lambda unit: (len(unit.trials) == 1, not learners[unit.trials[0].algorithm].batch))
 

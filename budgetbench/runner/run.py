@@ -28,6 +28,7 @@ from budgetbench.packages import packages_of
 from budgetbench.results.curves import has_curve
 from budgetbench.results.files import replace_file
 from budgetbench.runner import workers
+from budgetbench.runner.costs import gram_pays, parts_of
 from budgetbench.runner.execute import Record, Setting, execute, units, warm_up
 from budgetbench.runner.plan import Trial, plan, to_do
 from budgetbench.runner.progress import ProgressReport
@@ -160,7 +161,8 @@ def run(
     overrides : ``KEY=VALUE`` in place of the configuration's values.
     only : names of the algorithms to run; all when empty.
     fresh : forget what was done before.
-    gram_limit : bytes that a Gram matrix may take; by default a quarter of the memory.
+    gram_limit : bytes that a Gram matrix may take, where one costs less than streams; by default a quarter of the
+        memory.
     timeout : seconds that a run may take; without end by default. One that takes longer has failed.
     shard : ``I/N`` for the I-th of N parts of the runs; `merging.merge` puts their folders together.
 
@@ -307,6 +309,7 @@ def _run_missing(
     experiment = outcome.experiment
     alone = experiment.dataset.inputs_differ  # inputs of a single run have no Gram matrix worth keeping
     limit = 0.0 if alone else default_gram_limit() if crew.gram_limit is None else crew.gram_limit
+    parts = parts_of(missing, crew.size)
     at = commit()
     places: dict[str, Workspace] = {}  # of each trial under way
     left: Counter[Workspace] = Counter()
@@ -317,12 +320,13 @@ def _run_missing(
         def tasks() -> Iterator[Task]:
             for trials, kernel, drawn in source.shared(missing):
                 progress.stage("kernel values")
-                workspace = workspaces.enter_context(Workspace(drawn, kernel, limit, crew.size))
+                within = limit if limit and gram_pays(trials, experiment, drawn, source.n_train) else 0.0
+                workspace = workspaces.enter_context(Workspace(drawn, kernel, within, crew.size))
                 left[workspace] = len(trials)
                 places.update(dict.fromkeys((trial.key for trial in trials), workspace))
                 setting = Setting(experiment, kernel, drawn.without_inputs, workspace.path, at)
                 progress.stage("")
-                for unit in units(trials, workspace.has_gram, experiment):
+                for unit in units(trials, workspace.has_gram, experiment, source.n_train, parts):
                     yield Task(unit, setting)
 
         with crew.at_work(tasks(), len(missing)) as results:

@@ -89,6 +89,8 @@ class Paper:
     ----------
     items : the places in it that are checked, in its order.
     datasets : the experiments that its numbers and claims need, and the dataset that each is on.
+    headings : what stands above an experiment's verdicts where the dataset's title does not tell it from others.
+    pictures : of an item the figures that show it, each as ``experiment/figure``.
     """
 
     key: str
@@ -101,6 +103,8 @@ class Paper:
     left_out: tuple[LeftOut, ...] = ()
     numbers: tuple[Number, ...] = ()
     claims: tuple[Claim, ...] = ()
+    headings: Mapping[str, str] = field(default_factory=dict)
+    pictures: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def short(self) -> str:

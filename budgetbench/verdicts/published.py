@@ -1,7 +1,8 @@
 """The papers' numbers and claims, read strictly from `budgetbench.published`.
 
 A file has `paper` (what it is, the datasets of the experiments that it needs, its `substitutes`: what is said of a
-learner that takes another's place, and `variants` of learners), `numbers` (blocks of rows, each row a learner and its
+learner that takes another's place, `variants` of learners, `headings` of experiments, and the `pictures` that show an
+item), `numbers` (blocks of rows, each row a learner and its
 published values, or facts of the experiment; `less` names the learner that is subtracted from a value), `claims`
 (entries with a `statement` and its keys) and `left_out` (what is not checked, and why). What does not hold may be
 `explained`, by a `reason` with the `bound` that it reaches to and the `reading` that shows it. A claim whose `basis` is
@@ -110,6 +111,9 @@ def interpret(key: str, document: Document) -> Paper:
             reading.note(at, entry.id, "each name once")
         names.add(entry.id)
         reading.known((*at, "experiments"), dict.fromkeys((*entry.experiments, *entry.needed)), facts["datasets"])
+    items = tuple(dict.fromkeys([*facts.get("items", []), *(entry.item for _, entry in found)]))
+    reading.known(("paper", "headings"), facts.get("headings", {}), facts["datasets"])
+    reading.known(("paper", "pictures"), facts.get("pictures", {}), items)
     refuse(reading.problems)
     return Paper(
         key,
@@ -117,11 +121,13 @@ def interpret(key: str, document: Document) -> Paper:
         tuple(facts["authors"]),
         facts["venue"],
         facts["year"],
-        items=tuple(dict.fromkeys([*facts.get("items", []), *(entry.item for _, entry in found)])),
+        items=items,
         datasets=facts["datasets"],
         left_out=tuple(LeftOut(**entry) for entry in data.get("left_out") or []),
         numbers=tuple(entry for _, entry in found if isinstance(entry, Number)),
         claims=tuple(entry for _, entry in found if isinstance(entry, Claim)),
+        headings=facts.get("headings", {}),
+        pictures={item: tuple(shown) for item, shown in facts.get("pictures", {}).items()},
     )
 
 

@@ -96,12 +96,24 @@ class Candidate:
         return found
 
 
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A parameter set of an experiment, with its runs that ended well; see `Candidate`."""
+
+    algorithm: str
+    params: Mapping[str, Any]
+    sizes: Mapping[str, Any]
+    selected: bool
+    runs: pd.DataFrame
+
+
 class Archive:
     """All results under a folder, each experiment read when it is asked for."""
 
     def __init__(self, root: Path | str) -> None:
         self._folders = {folder.name: folder for folder in experiment_folders(root)}
         self._read: dict[str, Results] = {}
+        self._points: dict[str, list[Point]] = {}
 
     def __getitem__(self, experiment: str) -> Results:
         if experiment in self._folders:
@@ -113,6 +125,19 @@ class Archive:
         if experiment not in self._read:
             raise MissingError(f"no results of {experiment}", Reason("no_results", {"experiment": experiment}))
         return self._read[experiment]
+
+    def points(self, experiment: str) -> list[Point]:
+        """The parameter sets of an experiment, made once: hundreds of claims ask for them."""
+        if experiment not in self._points:
+            results = self[experiment]
+            runs: dict[Any, pd.DataFrame] = dict(tuple(completed(results.trials).groupby("point")))
+            rows = zip(results.summary.iterrows(), params_of(results.summary), strict=True)
+            self._points[experiment] = [
+                Point(row["algorithm"], params, sizes_of(params), row["selected"], runs[number].set_index("run"))
+                for (number, row), params in rows
+                if number in runs
+            ]
+        return self._points[experiment]
 
 
 @dataclass(frozen=True)
@@ -201,19 +226,16 @@ class View:
         accepted = {name: value if isinstance(value, list) else [value] for name, value in wanted.items()}
         named = {name: value for name, value in wanted.items() if name not in signs() and not isinstance(value, list)}
         asked = frozenset(name for name in wanted if name in signs() and not isinstance(wanted[name], list))
-        trials, permutation = completed(results.trials), results.experiment.permutation()
+        permutation = results.experiment.permutation()
         one_test_set = not results.experiment.dataset.tests_differ
         found: list[Candidate] = []
-        for (number, row), params in zip(results.summary.iterrows(), params_of(results.summary), strict=True):
-            if row["algorithm"] != algorithm or not (row["selected"] or all_sets):
+        for point in self.archive.points(experiment):
+            if point.algorithm != algorithm or not (point.selected or all_sets):
                 continue
-            sizes = sizes_of(params)
-            if not all({**params, **sizes}.get(name) in values for name, values in accepted.items()):
-                continue
-            runs = trials[trials["point"] == number].set_index("run")
-            if len(runs):
+            params, sizes = point.params, point.sizes
+            if all({**params, **sizes}.get(name) in values for name, values in accepted.items()):
                 words = label(algorithm, named, sizes)
-                found.append(Candidate(words, experiment, permutation, sizes, runs, params, asked, one_test_set))
+                found.append(Candidate(words, experiment, permutation, sizes, point.runs, params, asked, one_test_set))
         if not found:
             raise MissingError(f"no runs of {in_words(selector)} in {experiment}")
         return found if all_sets else _by_default(algorithm, found)

@@ -204,12 +204,17 @@ def difference(verdict: Verdict, interval: bool = True, unit: bool = True) -> st
     """Ours less the published number, or the least favourable comparison of a claim."""
     found, said = verdict.found, verdict.said
     if isinstance(found, Finding):
-        return amount(found.decisive)
+        return amount(found.decisive, interval=interval)
     if not isinstance(found, Measured) or not isinstance(said, Number):
         return ""
     if found.evidence:
         return amount(found.evidence[0], interval=interval, unit=unit)
     return minus(f"{found.mean - said.value.mean:+.3g}") if found.mean != said.value.mean else "0"
+
+
+def brief(verdict: Verdict) -> str:
+    """A claim's least favourable comparison without its interval."""
+    return difference(verdict, interval=False) if isinstance(verdict.found, Finding) else ""
 
 
 def spreads(verdict: Verdict) -> str:

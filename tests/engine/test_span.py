@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.linalg import solve_triangular
 
 from budgetbench.learners import Projectron, ProjectronPlusPlus
-from budgetbench.learners.projecting.span import Span
+from budgetbench.learners.projecting.span import BATCH, Span
+from budgetbench.learners.projecting.substitution import GROUP, substitute_panel
 
 
 def values(model: Any, X: Any) -> Any:
@@ -75,6 +77,23 @@ def test_the_rows_of_the_factor_are_the_update_of_the_inverse() -> None:
         assert model._span.factor[s, s] == pytest.approx(np.sqrt(squared), rel=1e-9)
     L = model._span.factor
     np.testing.assert_allclose(np.linalg.inv(L @ L.T), inverse, rtol=1e-6, atol=1e-8 * np.abs(inverse).max())
+
+
+@pytest.mark.parametrize("size", [1, 7, GROUP, 2 * GROUP + 15, 77])
+@pytest.mark.parametrize(("first", "m"), [(0, BATCH), (BATCH - 13, 13), (5, 1)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_triangle_is_solved_for_a_batch(size: int, first: int, m: int, dtype: Any) -> None:
+    """Groups of each size that is left over; lanes in use and lanes that are not."""
+    random, start = np.random.default_rng(size), 3
+    T = np.tril(random.normal(size=(size, size))) / 8 + np.eye(size)
+    K, known = random.normal(size=(m, start + size)).astype(dtype), np.zeros((BATCH, size))
+    known[first : first + m] = random.normal(size=(m, size))
+    V = np.full((BATCH, start + size + 2), np.nan)
+    substitute_panel(T, K, known, V, first, start)
+    expected = np.zeros((BATCH, size))
+    expected[first : first + m] = solve_triangular(T, (K[:, start:] - known[first : first + m]).T, lower=True).T
+    np.testing.assert_allclose(V[:, start : start + size], expected, rtol=1e-9, atol=1e-9)
+    assert np.isnan(np.delete(V, np.arange(start, start + size), axis=1)).all()
 
 
 def test_nothing_stored() -> None:

@@ -9,6 +9,7 @@ import subprocess
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -79,7 +80,8 @@ def make_results(root: Path) -> Path:
 PAPERS = [
     Paper("known2001", "On <knowing>", ("Ann First", "Bo Second", "Cy Third"), "Journal", 2001, ("Table 1", "Figure 2"),
           {"complete": "usps", "elsewhere": "waveform"},
-          (LeftOut("A sentence & more.", "Section 1", "It is about the future."),)),
+          (LeftOut("A sentence & more.", "Section 1", "It is about the future."),),
+          pictures={"Figure 2": ("complete/error_vs_support", "elsewhere/error_vs_support")}),
     Paper("empty1900", "Of nothing", ("No One",), "Nowhere", 1900, (), {}),
 ]  # fmt: skip
 
@@ -138,6 +140,12 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def page(results: Path) -> str:
     return render(experiment_folders(results), VERDICTS, PAPERS)
+
+
+@pytest.fixture(scope="session")
+def made_up() -> SimpleNamespace:
+    """What the page is made of."""
+    return SimpleNamespace(claim=CLAIM, verdicts=VERDICTS, papers=PAPERS, number=number)
 
 
 @pytest.fixture(scope="session")

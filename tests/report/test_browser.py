@@ -15,6 +15,19 @@ field.value = arguments[1];
 field.dispatchEvent(new Event("input", {bubbles: true}));
 return location.hash;
 """
+EXISTS = """
+return new Promise(done => {
+  const look = () => document.querySelector(arguments[0]) ? done(true) : setTimeout(look, 20);
+  look();
+});
+"""
+GO = """
+const [hash] = arguments;
+return new Promise(done => {
+  addEventListener("hashchange", () => done(true), {once: true});
+  location.hash = hash;
+});
+"""
 VERDICT, EXPERIMENT = "tbody[data-outcome]", "article.experiment"
 
 
@@ -82,12 +95,10 @@ def test_a_paper_without_a_match_says_so(opened: Any) -> None:
 
 
 def test_the_address_brings_the_filter_back(opened: Any) -> None:
-    opened.do("location.hash = 'learner=stoptron&dataset=banana&text=&other=1'")
-    opened.do("return new Promise(done => setTimeout(done, 100))")
+    opened.do(GO, "learner=stoptron&dataset=banana&text=&other=1")
     assert opened.do("return document.querySelector('[name=learner]').value") == "stoptron"
     assert opened.do(COUNT) == "Shown: 0 of 4 verdicts, 1 of 3 experiments."
-    opened.do("location.hash = 'learner=nobody'")
-    opened.do("return new Promise(done => setTimeout(done, 100))")
+    opened.do(GO, "learner=nobody")
     assert opened.do(COUNT) == "Shown: 4 of 4 verdicts, 3 of 3 experiments."
 
 
@@ -98,6 +109,46 @@ def test_a_link_leads_to_what_the_filter_hides(opened: Any) -> None:
     opened.do("document.querySelector('a[href=\"#experiment-complete\"]').click()")
     assert opened.do(COUNT) == "Shown: 4 of 4 verdicts, 3 of 3 experiments."
     assert opened.do("return document.activeElement.id") == "experiment-complete"
+
+
+def test_a_table_is_sorted_by_any_column_and_back(opened: Any) -> None:
+    table = "document.querySelector('#figure-complete-error-vs-support table')"
+    cells = f"return [...{table}.tBodies[0].rows].map(row => row.cells[1].textContent)"
+    before = opened.do(cells)
+    seen = []
+    for _ in range(3):
+        opened.do(f"{table}.querySelectorAll('.sort')[1].click()")
+        seen.append(opened.do(cells))
+    assert before == ["", "10", "30", "100"]
+    assert seen == [["10", "30", "100", ""], ["100", "30", "10", ""], before]  # what has no value stays last
+
+
+def test_a_figure_opens_large_and_leaves_series_out(opened: Any) -> None:
+    opened.do("document.querySelector('#figure-complete-error-vs-support .enlarge').click()")
+    assert opened.do(SHOWN, "dialog .plot") == 1
+    labels = opened.do("return [...document.querySelectorAll('dialog label')].map(e => e.textContent.trim())")
+    assert sorted(labels) == ["Budget Perceptron", "Perceptron"]
+    drawn = """return [...document.querySelectorAll(`dialog .plot [data-series="${arguments[0]}"]`)]
+        .filter(e => getComputedStyle(e).display !== "none").length"""
+    assert opened.do(drawn, "Perceptron") > 0
+    opened.do("[...document.querySelectorAll('dialog label')].find(e => e.textContent === ' Perceptron').click()")
+    assert opened.do(drawn, "Perceptron") == 0
+    assert opened.do(drawn, "Budget Perceptron") > 0
+    opened.do("document.querySelector('dialog .close').click()")
+    assert opened.do("return document.querySelectorAll('dialog[open]').length") == 0
+
+
+def test_the_runs_are_listed_and_each_opens(opened: Any) -> None:
+    runs = "#experiment-complete details.runs"
+    opened.do(f"document.querySelector('{runs}').open = true")
+    opened.do(EXISTS, f"{runs} tbody tr")  # an element that opens tells of it later
+    assert opened.do(SHOWN, f"{runs} tbody tr") == 8
+    opened.do(f"document.querySelector('{runs} tbody .more').click()")
+    told = opened.do(f"return document.querySelector('{runs} .run').textContent")
+    assert "Configuration" in told
+    assert all(word in told for word in ("Seed", "Key", "Status", "perceptron"))
+    opened.do(SET, "learner", "budget_perceptron")
+    assert opened.do(SHOWN, f"{runs} tbody tr[data-learner=perceptron]") == 0
 
 
 def test_evidence_is_folded_and_opens(opened: Any) -> None:
@@ -115,7 +166,7 @@ def test_light_and_dark(opened: Any) -> None:
     opened.command("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
     dark = opened.do(ground)
     assert light != dark
-    assert opened.do("return document.getElementById('theme').ariaPressed") == "true"
+    opened.do(EXISTS, "#theme[aria-pressed=true]")  # the page hears of it later
     opened.do("document.getElementById('theme').click()")
     assert opened.do(ground) == light
     assert opened.do("return document.getElementById('theme').ariaPressed") == "false"

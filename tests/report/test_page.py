@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import shutil
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 from budgetbench.archive import experiment_folders
 from budgetbench.errors import Notice, RequestError
 from budgetbench.report import render, write_report
+from budgetbench.verdicts.model import Verdict
 from budgetbench.verdicts.words import RULE
 
 VOID = {"meta", "link", "input", "br", "img", "hr", "col"}
@@ -144,7 +146,8 @@ def test_a_figure_says_what_it_shows(tree: Element) -> None:
 
 def test_names_are_text_never_markup(page: str, tree: Element, hostile: str) -> None:
     assert "<script>alert" not in page
-    assert len(tree.all("script")) == 2
+    scripts = [script for script in tree.all("script") if script.get("type") != "application/json"]
+    assert len(scripts) == 2
     assert hostile in [heading.text for heading in tree.all("h4")]
     assert any("ValueError: <b>no</b>" in notice.text for notice in tree.all("li"))
     assert "On <knowing>" in [heading.text for heading in tree.all("h2")]
@@ -163,7 +166,8 @@ def test_verdicts_are_counted_by_state_and_paper(tree: Element) -> None:
 
 
 def verdict_rows(tree: Element) -> dict[str, Element]:
-    return {str(body.get("id")): body for body in tree.all("tbody") if body.get("data-outcome")}
+    """A number's rows; of a claim the cell of each experiment."""
+    return {str(element.get("id")): element for element in tree.all("*") if element.get("data-outcome")}
 
 
 def test_a_verdict_shows_the_comparison_and_its_evidence(tree: Element) -> None:
@@ -177,10 +181,12 @@ def test_a_verdict_shows_the_comparison_and_its_evidence(tree: Element) -> None:
         "✓ holds",
     ]
     assert "−50.2" in rows["verdict-known2001-b"].text
-    claim = rows["verdict-known2001-d-complete"]
+    (table,) = tree.all("table", **{"class": "claims"})
+    assert [header.text for header in table.all("thead")[0].all("th")] == ["Claim", "USPS"]
+    assert rows["verdict-known2001-d-complete"].text == "≈ explained 0.50 times"
+    claim = table.children[-1]
     assert "Explained: The <paper> errs. This explains deviations of 0 to 1. See readings/readings_mis" in claim.text
-    assert "≈ explained" in claim.text
-    assert "The SVM takes part." in claim.children[0].text
+    assert "The SVM takes part." in claim.text
     assert "SVM & more − Perceptron 5 −1.50 percentage points −2.00 to −1.00 0.020 0.060 shown" in claim.text
     assert "wide 5 +0.0012 – 0.980 open" in claim.text
     assert "largest over smallest 5 0.50 times –" in claim.text
@@ -222,6 +228,60 @@ def test_what_a_reader_has_to_know_stands_with_the_experiment(tree: Element) -> 
     assert "Unfinished" not in complete.text
     assert "keys" not in [header.text for header in complete.all("th")]
     assert "name: complete" in complete.all("pre")[0].text
+
+
+def test_a_picture_stands_beside_the_verdicts_on_it(tree: Element) -> None:
+    (item,) = tree.all("section", id="known2001-figure-2")
+    assert [figure.get("id") for figure in item.all("figure")] == ["figure-complete-error-vs-support"]
+    assert item.all("table", **{"class": "claims"})
+    (experiment,) = tree.all("article", id="experiment-complete")
+    assert [figure.get("id") for figure in experiment.all("figure")] == ["figure-complete-online-error-vs-seen"]
+    assert "Figures: Figure 2 ." in experiment.text
+
+
+def test_claims_have_a_row_each_and_a_column_for_each_dataset(results: Path, made_up: Any) -> None:
+    claim = replace(made_up.claim, experiments=("complete", "again", "elsewhere"))
+    other = replace(claim, id="known2001.e", text="And the other way round.")
+    found = made_up.verdicts[3].found
+    verdicts = [Verdict(said, name, found) for said in (claim, other) for name in claim.experiments]
+    paper = replace(made_up.papers[0], datasets={"complete": "usps", "again": "usps", "elsewhere": "waveform"})
+    page = parsed(render(experiment_folders(results), verdicts, [replace(paper, headings={"elsewhere": "Toy"})]))
+    (table,) = page.all("table", **{"class": "claims"})
+    assert [header.text for header in table.all("thead")[0].all("th")] == ["Claim", "USPS", "Toy"]
+    rows = table.all("tr", **{"class": "main"})
+    assert [[len(cell.all("div", **{"class": "cell"})) for cell in row.all("td")] for row in rows] == [[2, 1], [2, 1]]
+    (remark,) = table.children[-1].all("p", **{"class": "deviation"})
+    assert remark.text.startswith("Explained: The <paper> errs.")
+
+
+def test_own_experiments_come_first_and_papers_that_were_not_run_are_a_line(results: Path, made_up: Any) -> None:
+    waiting = made_up.number("c", None, "elsewhere", algorithm="perceptron")
+    folders = [results / "partly", results / "nothing"]
+    page = parsed(render(folders, [waiting], made_up.papers))
+    assert [heading.text for heading in page.all("h2")] == ["Experiments", "Not run"]
+    (line,) = page.all("section", id="not-run")[0].all("li")
+    assert line.text.startswith("First et al. 2001, On <knowing> : 1 number and claims")
+    assert not page.all("table", **{"class": "verdicts"})
+    page = parsed(render([*folders, results / "complete"], made_up.verdicts, made_up.papers))
+    assert [heading.text for heading in page.all("h2")] == ["Own experiments", "Verdicts", "On <knowing>"]
+
+
+def test_the_report_of_one_experiment(results: Path, tmp_path: Path) -> None:
+    page = parsed(write_report(results, tmp_path / "page.html", ["partly"]).read_text(encoding="utf-8"))
+    assert [one.get("id") for one in page.all("article")] == ["experiment-partly"]
+    with pytest.raises(RequestError, match=r"--experiment: found 'partl'; accepted: .*Did you mean 'partly'"):
+        write_report(results, tmp_path / "page.html", ["partly", "partl"])
+
+
+def test_the_runs_are_all_there(tree: Element, hostile: str) -> None:
+    (experiment,) = tree.all("article", id="experiment-complete")
+    (script,) = experiment.all("script")
+    data = json.loads(script.text)
+    assert [len(data["rows"]), len(data["sets"])] == [8, 4]
+    assert data["sets"][1]["params"]["budget"] == 10
+    assert data["same"]["status"] == "ok"
+    first = dict(zip(["set", "run", *data["columns"]], data["rows"][0], strict=True))
+    assert (first["set"], first["run"], first["test_error"], first["support_size"]) == (0, 0, 10, 300)
 
 
 def test_the_numbers_behind_a_figure(tree: Element) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,7 @@ from rich.console import Console
 from support.results import record
 
 from budgetbench.experiment import Experiment
-from budgetbench.results import Table, assigned, summarise, table
+from budgetbench.results import Table, assigned, joined, summarise, table
 from budgetbench.results.formats import FORMATS, fitting
 from budgetbench.results.records import trials_frame
 from budgetbench.sections import Table as Layout
@@ -193,3 +194,18 @@ def test_layout_of_caches_has_what_came_and_went(summary: Any, experiment: Any) 
     header, _, first, _ = render(table(counted, in_layout(experiment, "cache")), "markdown").splitlines()
     assert header.endswith("| Test error, % | Online error, % | Support size | Insertions | Removals |")
     assert first.endswith("| 11.00 ± 1.41 | 21.00 ± 1.41 | 10 | 12 | 2.5 ± 0.5 |")
+
+
+def test_several_experiments_make_one_table_that_names_them(summary: Any, experiment: Any) -> None:
+    accuracy, cache = table(summary, experiment), table(summary, in_layout(experiment, "cache"))
+    both = joined({"one": accuracy, "other": cache})
+    header, *rows = csv.reader(io.StringIO(FORMATS["csv"](both)))
+    assert header[0] == "experiment"
+    assert len(header) == len(set(header))
+    assert {len(row) for row in rows} == {len(header)}
+    assert [row[0] for row in rows] == ["one"] * 2 + ["other"] * 2
+    names = [column.header for column in both.columns]
+    assert len(names) == len(set(names))
+    assert {"Test error, %", "Budget"} <= set(names)
+    place = header.index("test_error_percent_mean")
+    assert rows[0][place] == rows[2][place] != ""

@@ -288,3 +288,12 @@ def test_names_are_unique() -> None:
 def test_an_unknown_paper() -> None:
     with pytest.raises(RequestError, match="Did you mean 'orabona2008'"):
         published("orabona")
+
+
+def test_every_picture_is_a_figure_that_its_experiment_draws() -> None:
+    pictures = [picture for paper in papers() for shown in paper.pictures.values() for picture in shown]
+    assert len(pictures) == len(set(pictures)) > 20
+    for picture in pictures:
+        experiment, figure = picture.split("/")
+        plots = load(CONFIGS / f"{experiment}.yaml").plots
+        assert plots is None or figure in [plot["name"] or plot["kind"] for plot in plots], picture

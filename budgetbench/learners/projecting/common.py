@@ -16,11 +16,13 @@ from budgetbench.engine.base import Rounds
 from budgetbench.engine.bounds import Bounds, Comparators, divided, matched_bound, shifting_bound
 from budgetbench.engine.expansion import Block, Expansion
 from budgetbench.engine.kernel_access import Rows, gather
+from budgetbench.engine.storage import Placed, Storage
 from budgetbench.errors import ParameterError
 from budgetbench.kernels import Kernel
 from budgetbench.kernels.given import refuse_precomputed
 from budgetbench.lazy import one_thread
-from budgetbench.learners.projecting.span import Batch, Matrix, Span
+from budgetbench.learners.projecting.span import Batch, Span
+from budgetbench.learners.projecting.substitution import Matrix
 from budgetbench.parameters import USUAL_BUDGET, Budget, NonNegative, Positive, Size
 from budgetbench.sparse import dense
 
@@ -48,7 +50,6 @@ class ProjectingLearner(OnlineToBatch):
     average : keep the mean of all hypotheses too, see `averaged_decision_function`.
     """
 
-    follow_kept = True
     discards = False
     changeable = frozenset({"budget", "bound_budget", "U", "eta"})
 
@@ -87,6 +88,9 @@ class ProjectingLearner(OnlineToBatch):
     def start(self, classes: NDArray[Any], n_features: int) -> None:
         super().start(classes, n_features)
         self._span = Span()
+
+    def _storage(self) -> Storage:
+        return Placed()
 
     def _thresholds(self) -> tuple[int, float, float]:
         """The budget, the fixed η and the bound U, or what stands for none."""

@@ -26,17 +26,18 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from budgetbench.compiled import compiled, record
 from budgetbench.engine.expansion import Block, Expansion, enter
 from budgetbench.engine.size import nbytes
-from budgetbench.lazy import lazy
-
-blas = lazy("scipy.linalg.blas")
-
-Matrix = NDArray[np.float64]
-Values = NDArray[np.floating[Any]]
+from budgetbench.learners.projecting.substitution import (
+    Matrix,
+    Values,
+    catch_up,
+    substitute,
+    substitute_back,
+    substitute_panel,
+)
 
 #: Rounds whose examples are projected in one product of matrices.
 BATCH = 128
@@ -138,7 +139,7 @@ class Span:
         del self._triangles[self._settled // PANEL :]
         for start in range(len(self._triangles) * PANEL, self.size, PANEL):
             panel = slice(start, min(start + PANEL, self.size))
-            self._triangles.append(np.asfortranarray(self._L[panel, panel]))
+            self._triangles.append(np.ascontiguousarray(self._L[panel, panel]))
         self._settled = self.size
 
     def coordinates(self, K: Values, first: int = 0, room: int = 0) -> Matrix:
@@ -147,12 +148,9 @@ class Span:
         The rows of K get the rows from `first` on of V (BATCH, size + room); all else is 0.
         """
         V = np.zeros((BATCH, self.size + room))
-        rows = np.zeros((BATCH, self._settled), dtype=K.dtype)
-        rows[first : first + len(K)] = K[:, : self._settled]
         for triangle, start in zip(self._triangles, range(0, self._settled, PANEL), strict=True):
-            panel = slice(start, start + len(triangle))
-            rest = rows[:, panel] - V[:, :start] @ self._L[panel, :start].T
-            V[:, panel] = blas.dtrsm(1.0, triangle, rest.T, lower=1, overwrite_b=1).T
+            known = V[:, :start] @ self._L[start : start + len(triangle), :start].T
+            substitute_panel(triangle, K, known, V, first, start)
         catch_up(self._L, K, V[first:], self._settled)
         return V
 
@@ -205,30 +203,6 @@ class Span:
         self._extremes.nearest = FAR
         self._settled = 0
         self._triangles.clear()
-
-
-@compiled
-def substitute(L: Matrix, k: Values, v: Matrix, start: int) -> None:
-    """The coordinates v = L⁻¹k from `start` on; those before are there."""
-    for s in range(start, len(k)):
-        v[s] = (k[s] - np.dot(L[s, :s], v[:s])) / L[s, s]
-
-
-@compiled
-def catch_up(L: Matrix, K: Values, V: Matrix, start: int) -> None:
-    """`substitute` for each row of K and V."""
-    for row in range(len(K)):
-        substitute(L, K[row], V[row], start)
-
-
-@compiled
-def substitute_back(L: Matrix, d: Matrix) -> None:
-    """d ← L⁻ᵀd"""
-    for s in range(len(d) - 1, -1, -1):
-        d[s] /= L[s, s]
-        row = L[s]
-        for j in range(s):
-            d[j] -= d[s] * row[j]
 
 
 @compiled

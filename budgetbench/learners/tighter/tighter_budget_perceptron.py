@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -113,6 +114,10 @@ class TighterBudgetPerceptron(ExpansionLearner):
             raise ParameterError("evaluation_size", size, f"nothing where evaluate is {values['evaluate']}")
         if values["remove_at_once"] > values["budget"]:
             raise ParameterError("remove_at_once", values["remove_at_once"], "an integer of at most the budget")
+
+    @classmethod
+    def keeps(cls, params: Mapping[str, Any]) -> float | None:
+        return np.inf if params.get("evaluate") == "all" else super().keeps(params)
 
     @property
     def whole(self) -> bool:
