@@ -6,8 +6,8 @@ import os
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -28,6 +28,7 @@ from budgetbench.packages import packages_of
 from budgetbench.results.curves import has_curve
 from budgetbench.results.files import replace_file
 from budgetbench.runner import workers
+from budgetbench.runner.cluster import Cluster, Remote, connected
 from budgetbench.runner.costs import gram_pays, parts_of
 from budgetbench.runner.execute import Record, Setting, execute, units, warm_up
 from budgetbench.runner.plan import Trial, plan, to_do
@@ -39,7 +40,7 @@ from budgetbench.runner.workers import Task
 from budgetbench.runner.workspace import Workspace, default_gram_limit, sweep
 from budgetbench.streams import LearningProblem, check_classes, load_problem, stream_of
 
-Backend = Literal["loky", "threading"]
+Backend = Literal["loky", "threading", "dask"]
 
 #: Seconds between two summaries while runs end; and the share of the time that writing them may take.
 SUMMARY_INTERVAL = 20.0
@@ -91,8 +92,21 @@ class Crew:
     backend: Backend = "loky"
     gram_limit: float | None = None
     timeout: float | None = None
+    scheduler: str | None = None
 
     def __post_init__(self) -> None:
+        if (self.scheduler is None) == (self.backend == "dask"):
+            found = "nothing" if self.scheduler is None else f"{self.scheduler!r} with --backend {self.backend}"
+            accepted = "with --backend dask the address of a dask scheduler, such as tcp://10.0.0.1:8786, or its file"
+            raise RequestError(f"--scheduler: found {found}; accepted: {accepted}")
+        if self.backend == "dask" and self.jobs != -1:
+            raise RequestError(
+                f"--jobs: found {self.jobs}; accepted: nothing with --backend dask, whose workers are all asked"
+            )
+        if self.backend == "dask" and self.timeout is not None:
+            raise RequestError(
+                "--timeout: a worker of dask cannot be ended; accepted: with --backend loky, the default"
+            )
         if self.jobs == 0:
             raise RequestError("--jobs: found 0; accepted: an integer of at least 1, or -1 for one for each core")
         if self.timeout is not None and not self.timeout > 0:
@@ -104,6 +118,19 @@ class Crew:
     def size(self) -> int:
         """How many workers it has: -1 job stands for one for each core, -2 for one less, and so on."""
         return int(joblib.effective_n_jobs(self.jobs))
+
+    @contextmanager
+    def hands(self, algorithms: Iterable[str]) -> Iterator[Crew | Cluster]:
+        """Those that do the work: this crew, or a cluster, where these learners are to run."""
+        if self.scheduler is None:
+            yield self
+            return
+        with connected(self.scheduler, algorithms) as cluster:
+            yield cluster
+
+    def workspace(self, problem: LearningProblem, kernel: Kernel, limit: float | None) -> Workspace:
+        """Where units find a problem and, up to `limit` bytes, its Gram matrix."""
+        return Workspace(problem, kernel, default_gram_limit() if limit is None else limit, self.size)
 
     @contextmanager
     def at_work(self, tasks: Iterator[Task], most: int) -> Iterator[Iterator[list[Record]]]:
@@ -145,6 +172,7 @@ def run(
     gram_limit: float | None = None,
     timeout: float | None = None,
     shard: str | None = None,
+    scheduler: str | None = None,
 ) -> pd.DataFrame:
     """Run an experiment, as far as it is not done yet.
 
@@ -153,7 +181,8 @@ def run(
     config : path of a configuration file, or the name of one that comes with the program.
     jobs : how many runs go on at once; -1 for one on each core.
     backend : "loky" for worker processes, so that a run that dies or hangs harms no other; "threading" for threads of
-        this process (``jobs=1``: the calling thread, where a debugger sees what goes on).
+        this process (``jobs=1``: the calling thread, where a debugger sees what goes on); "dask" for the workers of a
+        cluster.
     results, data : folders of results and of dataset files; by default `results` and `data`, or those that the
         environment names in BUDGETBENCH_RESULTS and BUDGETBENCH_DATA, as for the command.
     mirror : folder or URL asked for dataset files before the public sources; by default BUDGETBENCH_MIRROR.
@@ -165,6 +194,7 @@ def run(
         memory.
     timeout : seconds that a run may take; without end by default. One that takes longer has failed.
     shard : ``I/N`` for the I-th of N parts of the runs; `merging.merge` puts their folders together.
+    scheduler : with "dask", the address of the scheduler, or the file in which it wrote that.
 
     Returns
     -------
@@ -174,7 +204,7 @@ def run(
     ------
     FailedRunsError : some runs failed; all others are done and kept. Its `trials` is what would have been returned.
     """
-    crew = Crew(jobs, backend, gram_limit, timeout)
+    crew = Crew(jobs, backend, gram_limit, timeout, scheduler)
     experiment = load(config, overrides, permutations)
     named = os.environ.get
     folder = Path(results or named("BUDGETBENCH_RESULTS") or "results")
@@ -203,6 +233,23 @@ def run_experiment(
 
     With a shard, what is missing of its part.
     """
+    names = [entry.name for entry in restricted(experiment, only).algorithms]
+    with nullcontext(crew) if dry else crew.hands(names) as hands:
+        return _run_by(hands, experiment, cache, results, crew, only, fresh, dry, quiet, shard)
+
+
+def _run_by(
+    hands: Crew | Cluster,
+    experiment: Experiment,
+    cache: Cache,
+    results: Path,
+    crew: Crew,
+    only: Sequence[str],
+    fresh: bool,
+    dry: bool,
+    quiet: bool,
+    shard: Shard | None,
+) -> Outcome:
     folder = results / experiment.name
     source = _Source(experiment, cache)
     experiment = source.experiment
@@ -232,14 +279,14 @@ def run_experiment(
         outcome = Outcome(experiment, folder, done=len(trials) - len(missing))
         replace_file(folder / "experiment.yaml", dump(experiment.resolved()))
         said = ", ".join(map(str, kernels))
-        settings = {"jobs": crew.size, "backend": crew.backend, "blas_threads": 1, "kernel": said}
+        settings = {"jobs": hands.size, "backend": crew.backend, "blas_threads": 1, "kernel": said}
         member = bytes_of_member(source.problem.X.shape[1], len(source.problem.classes))
         keys = [trial.key for trial in planned]
         if missing or read_provenance(folder).get("keys") != keys:  # else it tells of those who ran what is there
             write_provenance(folder, source.data, member, settings, keys, _packages(experiment))
         try:
             if missing:
-                _run_missing(missing, outcome, store, source, crew, quiet)
+                _run_missing(missing, outcome, store, source, hands, crew.gram_limit, quiet)
         finally:
             if store.path.exists():  # an interruption may come before the first run has ended
                 write_summary(folder)
@@ -304,15 +351,21 @@ def _finished(folder: Path, experiment: Experiment) -> dict[str, Record]:
 
 
 def _run_missing(
-    missing: list[Trial], outcome: Outcome, store: Store, source: _Source, crew: Crew, quiet: bool
+    missing: list[Trial],
+    outcome: Outcome,
+    store: Store,
+    source: _Source,
+    hands: Crew | Cluster,
+    gram_limit: float | None,
+    quiet: bool,
 ) -> None:
     experiment = outcome.experiment
     alone = experiment.dataset.inputs_differ  # inputs of a single run have no Gram matrix worth keeping
-    limit = 0.0 if alone else default_gram_limit() if crew.gram_limit is None else crew.gram_limit
-    parts = parts_of(missing, crew.size)
+    limit = 0.0 if alone else gram_limit
+    parts = parts_of(missing, max(1, hands.size))
     at = commit()
-    places: dict[str, Workspace] = {}  # of each trial under way
-    left: Counter[Workspace] = Counter()
+    places: dict[str, Workspace | Remote] = {}  # of each trial under way
+    left: Counter[Workspace | Remote] = Counter()
     summary = _Summary(outcome.folder)
     sweep()
     with ProgressReport(experiment.name, len(missing), quiet) as progress, ExitStack() as workspaces:
@@ -320,8 +373,9 @@ def _run_missing(
         def tasks() -> Iterator[Task]:
             for trials, kernel, drawn in source.shared(missing):
                 progress.stage("kernel values")
-                within = limit if limit and gram_pays(trials, experiment, drawn, source.n_train) else 0.0
-                workspace = workspaces.enter_context(Workspace(drawn, kernel, within, crew.size))
+                within = limit if limit != 0 and gram_pays(trials, experiment, drawn, source.n_train) else 0.0
+                workspace: Workspace | Remote = hands.workspace(drawn, kernel, within)
+                workspaces.callback(workspace.close)
                 left[workspace] = len(trials)
                 places.update(dict.fromkeys((trial.key for trial in trials), workspace))
                 setting = Setting(experiment, kernel, drawn.without_inputs, workspace.path, at)
@@ -329,7 +383,7 @@ def _run_missing(
                 for unit in units(trials, workspace.has_gram, experiment, source.n_train, parts):
                     yield Task(unit, setting)
 
-        with crew.at_work(tasks(), len(missing)) as results:
+        with hands.at_work(tasks(), len(missing)) as results:
             for records in results:
                 for record in records:
                     outcome.note(store.append(record))
