@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from support.browser import browser as browser
 
 PROJECT = Path(__file__).resolve().parents[1]
 

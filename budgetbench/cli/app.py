@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from budgetbench.cli import comparing, inspecting, listing, running, showing, starting, tuning
+from budgetbench.cli import comparing, inspecting, listing, running, showing, starting, tuning, watching
 from budgetbench.cli.output import any_encoding, flush, give_up_output, noticing
 from budgetbench.errors import BudgetbenchError, ParameterError
 from budgetbench.version import __version__
@@ -25,6 +25,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "bounds": showing.bounds,
     "check": showing.check,
     "report": showing.report,
+    "watch": watching.watch,
     "fetch": showing.fetch,
     "list": listing.list_,
     "new": starting.new,

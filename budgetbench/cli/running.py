@@ -54,10 +54,12 @@ def run(
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget what was done before.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what is done and what is to run.")] = False,
     backend: Annotated[Literal["loky", "threading", "dask"], typer.Option(help="How the workers are run.")] = "loky",
-    scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Of a dask scheduler.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Of the scheduler, with --backend dask.")
+    ] = None,
     gram_limit: Annotated[
         float | None,
-        typer.Option(metavar="GB", min=0, help="Largest Gram matrix to keep. [default: a quarter of the memory]"),
+        typer.Option(metavar="GB", min=0, help="Largest Gram matrix, where it pays. [default: a quarter of memory]"),
     ] = None,
     timeout: Annotated[
         float | None,
@@ -66,16 +68,15 @@ def run(
     shard: Annotated[
         str | None, typer.Option(metavar="I/N", help="Do the I-th of N parts alone, such as 3/20; see merge.")
     ] = None,
+    save_every: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", min=0, help="Save the learners of a stream so often, to go on from there."),
+    ] = 60.0,
     quiet: Quiet = False,
 ) -> None:
     """Run experiments, as far as they are not done yet, and show their tables."""
     # One that fails does not stop the others; all are checked before the first is run.
-    if backend == "dask" or scheduler is not None:
-        raise RequestError(
-            "--backend dask: not available in this version; accepted: loky, threading. Leave the option out to use "
-            "all cores of this machine."
-        )
-    crew = runner.Crew(jobs, backend, None if gram_limit is None else gram_limit * 1e9, timeout)
+    crew = runner.Crew(jobs, backend, None if gram_limit is None else gram_limit * 1e9, timeout, scheduler, save_every)
     part = None if shard is None else runner.Shard.read(shard)
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` has it

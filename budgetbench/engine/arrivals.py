@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.engine import metering
-from budgetbench.engine.kernel_access import KernelAccess, Rows, Source, gather
+from budgetbench.engine.kernel_access import KernelAccess, Rows, Source, transposed
 from budgetbench.engine.metering import Meter
 from budgetbench.kernels import Floats
 from budgetbench.sparse import dense
@@ -60,18 +60,20 @@ class SharedBlock:
         self._ids = np.concatenate([rows, others])
         self._order = np.argsort(self._ids)
         begun = metering.clock()
-        self._values = source.between(rows, self._ids)
+        self._values = source.between(self._ids, rows)  # a row for each that is kept, for it to be copied whole
         taken = metering.clock() - begun
         self.rate = taken / self._values.size if source.rate is None else source.rate
 
     def between(self, rows: Rows, columns: Rows) -> Floats:
         """Kernel values between the block and kept examples; either may come first."""
-        if not np.array_equal(rows, self._rows):
-            return np.ascontiguousarray(self.between(columns, rows).T)
-        if np.array_equal(columns, self._ids):
+        if not np.array_equal(columns, self._rows):
+            return transposed(self.between(columns, rows))
+        if np.array_equal(rows, self._ids):
             return self._values
-        found = self._order[np.searchsorted(self._ids, columns, sorter=self._order)]
-        return gather(self._values, np.arange(len(rows)), found)
+        return self._values[self._places(rows)]
+
+    def _places(self, rows: Rows) -> Rows:
+        return self._order[np.searchsorted(self._ids, rows, sorter=self._order)]
 
 
 def blocks(order: Rows) -> Iterator[Rows]:

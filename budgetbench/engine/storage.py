@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from budgetbench.compiled import compiled
-from budgetbench.engine.kernel_access import Rows, Source, gather
+from budgetbench.engine.kernel_access import Rows, Source, gather, transposed
 from budgetbench.kernels import Floats, Values
 
 #: How many more places than needed are made when there are too few, as a factor.
@@ -77,8 +77,9 @@ class Packed(Storage):
             # taken out first: the old matrix and the new one need not be there at once
             self.K = among = gather(self.K, carried[: n_rows - size], carried)
             K = np.empty((n_rows, len(ids)), dtype=np.float32)
-            K[:size] = source.between(rows, ids)
-            K[size:, :size] = K[:size, size:n_rows].T
+            values = source.between(ids, rows)
+            K[:size] = transposed(values)
+            K[size:, :size] = values[size:n_rows]
             K[size:, size:] = among
         else:
             K = source.between(ids[:n_rows], rows)
@@ -135,10 +136,10 @@ class Placed(Storage):
         self.ids[at] = known
         self.ids[:size] = rows
         K, width = self.K, self._width
-        values = source.between(rows, np.concatenate([rows, self.ids[width:]]))
-        K[:size, :size] = values[:, :size]
-        K[:size, width:] = values[:, size:]
-        K[width:, :size] = values[:, size:].T
+        values = source.between(np.concatenate([rows, self.ids[width:]]), rows)
+        K[:size, :size] = values[:size]
+        K[:size, width:] = transposed(values[size:])
+        K[width:, :size] = values[size:]
         moved = np.full(before, -1)
         moved[members] = at
         return scores, moved

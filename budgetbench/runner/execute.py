@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -11,16 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from budgetbench.engine.base import KernelClassifier, Rounds
+from budgetbench.engine.base import KernelClassifier
 from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed
 from budgetbench.engine.online import OnlineLearner, drive
 from budgetbench.engine.predictions import predictions
+from budgetbench.errors import DataError
 from budgetbench.experiment import Experiment, without_kernel
 from budgetbench.kernels import Kernel
 from budgetbench.lazy import one_thread
 from budgetbench.learners import learners
-from budgetbench.results.curves import checkpoints_of
+from budgetbench.results.curves import Noted
 from budgetbench.results.sizes import budget_of
+from budgetbench.runner.costs import cost_of, evenly
 from budgetbench.runner.plan import Trial
 from budgetbench.runner.provenance import host
 from budgetbench.runner.workspace import open_access
@@ -32,6 +34,8 @@ Record = dict[str, Any]
 
 #: Bytes of kernel values that the learners of a cohort may hold, each by itself.
 COHORT_LIMIT = 1 << 31
+#: What a cohort costs at most where it shares no kernel values, see `cost_of`: about a quarter of a minute.
+LONG = 1 << 32
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,16 @@ class Setting:
         stream = stream_of(self.problem, self.experiment, run)
         return replace(stream, order=stream.order[: self.first])
 
+    def sizes(self, run: int) -> tuple[int, int]:
+        """How many examples a run learns from, and how many it is tested on."""
+        stream = self.stream_of(run)
+        return len(stream.order), len(stream.test)
+
+    def done(self, unit: Unit) -> list[Record]:
+        """The records of a unit's trials."""
+        X, access = open_access(self.workspace, self.kernel)
+        return _execute(unit.trials, self, self.stream_of(unit.run), X, access)
+
 
 @dataclass(frozen=True)
 class Unit:
@@ -64,26 +78,39 @@ class Unit:
     repeated: tuple[Trial, ...] = ()
 
 
-def units(trials: Sequence[Trial], has_gram: bool, experiment: Experiment) -> list[Unit]:
-    """Divide trials into units: single ones where a Gram matrix is shared, cohorts where not: one for each run, or as
-    many as keep within `COHORT_LIMIT` what their learners hold.
+def units(
+    trials: Sequence[Trial], has_gram: bool, experiment: Experiment, n: int, parts: Mapping[int, int]
+) -> list[Unit]:
+    """Divide trials into units: online learners of a run go together, in as many cohorts as keep within `COHORT_LIMIT`
+    what they hold, batch learners alone.
 
-    A learner to which the order of the examples is all one is done once where runs differ in nothing else.
+    With a Gram matrix learners share nothing but predictions, and a cohort costs no more than `LONG`, so that little is
+    lost with it. A learner to which the order of the examples is all one is done once where runs differ in nothing
+    else.
+
+    Parameters
+    ----------
+    n : how many examples a run learns from.
+    parts : into how many parts runs are divided, see `parts_of`; those that are not there stay whole.
     """
     once: dict[tuple[str, str], list[Trial]] = {}
-    found, rest = [], []
+    together: dict[tuple[int, bool], list[Trial]] = {}
+    found = []
     for trial in trials:
-        if not experiment.examples_differ and learners[trial.algorithm].order_free:
+        learner = learners[trial.algorithm]
+        if not experiment.examples_differ and learner.order_free:
             once.setdefault((trial.algorithm, json.dumps(trial.params, sort_keys=True)), []).append(trial)
+        elif issubclass(learner, OnlineLearner):
+            together.setdefault((trial.run, has_gram and learner.blockwise), []).append(trial)
         else:
-            rest.append(trial)
-    for first, *others in once.values():
-        found.append(Unit(first.run, (first,), tuple(others)))
-    for run in sorted({trial.run for trial in rest}):
-        of_run = [trial for trial in rest if trial.run == run]
-        alone = [trial for trial in of_run if has_gram or not issubclass(learners[trial.algorithm], OnlineLearner)]
-        found += [Unit(run, (trial,)) for trial in alone]
-        found += [Unit(run, cohort) for cohort in cohorts([trial for trial in of_run if trial not in alone])]
+            found.append(Unit(trial.run, (trial,)))
+    found += [Unit(first.run, (first,), tuple(others)) for first, *others in once.values()]
+    for (run, _), of_run in together.items():
+        wanted = parts.get(run, 1)
+        if has_gram:
+            wanted = max(wanted, -(-sum(cost_of(trial, n) for trial in of_run) // LONG))
+        for part, _ in evenly(of_run, wanted, n):
+            found += [Unit(run, cohort) for cohort in cohorts(part)]
     # What takes longest comes first, so that no worker is left alone with it in the end: cohorts, then batch learners.
     return sorted(found, key=lambda unit: (len(unit.trials) == 1, not learners[unit.trials[0].algorithm].batch))
 
@@ -110,11 +137,11 @@ def execute(unit: Unit, setting: Setting) -> list[Record]:
     """Do one unit; a trial that fails gives a record that says so."""
     try:
         with one_thread():
-            X, access = open_access(setting.workspace, setting.kernel)
-            stream = setting.stream_of(unit.run)
-            records = _execute(unit.trials, setting, stream, X, access)
+            records = setting.done(unit)
     except Exception as error:
-        if len(unit.trials) > 1:  # find out which of the cohort it was; the others are good
+        if len(unit.trials) > 1 and not isinstance(
+            error, DataError
+        ):  # find out which of the cohort it was; the others are good
             return [record for trial in unit.trials for record in execute(Unit(unit.run, (trial,)), setting)]
         return failures(unit, setting, f"{type(error).__name__}: {error}")
     return _with_repeated(records, unit)
@@ -122,9 +149,8 @@ def execute(unit: Unit, setting: Setting) -> list[Record]:
 
 def failures(unit: Unit, setting: Setting, message: str) -> list[Record]:
     """The records of a unit of one trial that failed."""
-    stream = setting.stream_of(unit.run)
-    failed = {"status": "failed", "error": message}
-    return _with_repeated([_head(trial, setting, stream) | failed for trial in unit.trials], unit)
+    sizes, failed = setting.sizes(unit.run), {"status": "failed", "error": message}
+    return _with_repeated([head(trial, setting, *sizes) | failed for trial in unit.trials], unit)
 
 
 def _with_repeated(records: list[Record], unit: Unit) -> list[Record]:
@@ -144,12 +170,16 @@ def _execute(
     else:
         models[0].learn(access, stream.labels, stream.order)
     return [
-        _head(trial, setting, stream) | {"status": "ok"} | _learned(model, experiment.checkpoints) | tested
+        head(trial, setting, len(stream.order), len(stream.test))
+        | {"status": "ok"}
+        | learned(model, noted(model, experiment.checkpoints))
+        | tested
         for trial, model, tested in zip(trials, models, _tested(models, access, stream), strict=True)
     ]
 
 
-def _head(trial: Trial, setting: Setting, stream: Stream) -> Record:
+def head(trial: Trial, setting: Setting, train_size: int, test_size: int) -> Record:
+    """What a record says of its trial."""
     experiment = setting.experiment
     return {
         "key": trial.key,
@@ -161,17 +191,28 @@ def _head(trial: Trial, setting: Setting, stream: Stream) -> Record:
         "budget": trial.params.get("budget"),
         "run": trial.run,
         "seed": experiment.seed,
-        "train_size": len(stream.order),
-        "test_size": len(stream.test),
+        "train_size": train_size,
+        "test_size": test_size,
         "version": __version__,
         "commit": setting.commit,
         "host": host(),
     }
 
 
-def _learned(model: KernelClassifier, checkpoints: int) -> Record:
+def noted(model: KernelClassifier, checkpoints: int) -> Noted | None:
+    """The course of a learner's first pass, where it has one."""
+    rounds = model.outcome().rounds
+    if rounds is None:
+        return None
+    found = Noted(len(rounds.margins), checkpoints)
+    found.go_by(*rounds)
+    return found
+
+
+def learned(model: KernelClassifier, course: Noted | None) -> Record:
+    """What a record says of what was learnt."""
     found = model.outcome()
-    mistakes, rounds = found.mistakes, found.rounds
+    mistakes = found.mistakes
     return {
         "support_size": found.size,
         "model_bytes": found.model_bytes,
@@ -179,23 +220,12 @@ def _learned(model: KernelClassifier, checkpoints: int) -> Record:
         "train_seconds": round(model.train_seconds_, 6),
         "kernel_seconds": round(model.kernel_seconds_, 6),
         "online_mistakes": mistakes,
-        "online_error": mistakes / len(rounds.margins) if mistakes is not None and rounds is not None else None,
+        "online_error": mistakes / course.rounds if mistakes is not None and course is not None else None,
         "margin_errors": found.margin_errors,
         "insertions": found.insertions,
         "removals": found.removals,
         "kernel_evaluations": found.kernel_evaluations,
-        "curve": curve(rounds, checkpoints) if rounds is not None and checkpoints else None,
-    }
-
-
-def curve(rounds: Rounds, checkpoints: int) -> Record:
-    """The course of the first pass at evenly spaced rounds, the last one among them; the same for all learners."""
-    seen = checkpoints_of(len(rounds.margins), checkpoints)
-    mistakes = np.cumsum(rounds.margins <= 0)
-    return {
-        "seen": seen.tolist(),
-        "online_error": [round(value, 6) for value in (mistakes[seen - 1] / seen).tolist()],
-        "support_size": rounds.sizes[seen - 1].tolist() if len(rounds.sizes) else None,
+        "curve": course.curve if course is not None else None,
     }
 
 

@@ -15,15 +15,11 @@ from dataclasses import dataclass
 from budgetbench.errors import RequestError, shown
 from budgetbench.experiment import Experiment
 from budgetbench.learners import learners
-from budgetbench.results.sizes import budget_of
+from budgetbench.runner.costs import cost_of, evenly
 from budgetbench.runner.plan import Trial
 
 #: A piece is at most this share of a part: the heaviest part is then heavier than the mean by no more than that.
 FINEST = 4
-#: Where a learner has no budget: the share of the examples that it is taken to store.
-STORED = 0.25
-#: What a run costs whatever it learns, in kernel values: about 20 ms.
-CONSTANT = 5_000_000
 MOST = 100_000
 
 
@@ -76,21 +72,6 @@ class _Piece:
     cost: int
 
 
-def cost_of(trial: Trial, n: int) -> int:
-    """An estimate of what a trial costs, in kernel values; a whole number, which all machines add up alike.
-
-    An example is set against those that are stored: as many as the budget, or a share of all where there is none. A
-    learner that sees the training set as a whole is taken to need all values among it. What else a learner does is its
-    `effort` for each of them.
-    """
-    learner, params = learners[trial.algorithm], trial.params
-    if learner.batch:
-        return CONSTANT + learner.effort * n * n
-    stored = budget_of(params) or int(STORED * n)
-    passes = epochs if isinstance(epochs := params.get("epochs"), int) else 1
-    return CONSTANT + learner.effort * n * min(stored, n) * passes
-
-
 def _pieces(trials: Sequence[Trial], experiment: Experiment, n: int, count: int) -> Iterator[_Piece]:
     once: dict[str, list[Trial]] = {}  # done once for all runs
     together: dict[str, list[Trial]] = {}
@@ -111,8 +92,4 @@ def _pieces(trials: Sequence[Trial], experiment: Experiment, n: int, count: int)
 def _divided(piece: _Piece, n: int, most: int) -> Iterator[_Piece]:
     """A piece of one run in smaller ones of about equal cost, none of several trials above `most`."""
     wanted = max(1, -(-piece.cost // max(1, most)))
-    parts: list[tuple[int, int, list[Trial]]] = [(0, number, []) for number in range(min(wanted, len(piece.trials)))]
-    for trial in sorted(piece.trials, key=lambda trial: -cost_of(trial, n)):
-        cost, number, some = heapq.heappop(parts)
-        heapq.heappush(parts, (cost + cost_of(trial, n), number, [*some, trial]))
-    yield from (_Piece(tuple(some), cost) for cost, _, some in parts)
+    yield from (_Piece(tuple(some), cost) for some, cost in evenly(piece.trials, wanted, n))

@@ -14,6 +14,7 @@ from budgetbench.experiment import Algorithm, Experiment
 from budgetbench.learners import learners
 from budgetbench.results.curves import checkpoints_of
 from budgetbench.runner import execute
+from budgetbench.runner.costs import cost_of, parts_of
 from budgetbench.runner.execute import units
 from budgetbench.runner.plan import Trial, plan, to_do
 from budgetbench.sections import DatasetSection, LabelNoise
@@ -122,6 +123,10 @@ KEYS = {
     "dataset.test_size": (STREAM, ["99"]),
     "dataset.validation_size": (STREAM, ["0.2", "40"]),
     "dataset.limit": (STREAM, ["4999"]),
+    "dataset.stream": (DATA, []),
+    "dataset.classes": (DATA, []),
+    "dataset.scale_by": (DATA, []),  # with `stream` alone, as the next
+    "dataset.shuffle_buffer": (DATA, []),
     "label_noise": (STREAM, ["null"]),
     "label_noise.rate": (STREAM, ["0.2"]),
     "label_noise.mode": (STREAM, ["bernoulli"]),
@@ -217,29 +222,50 @@ def grouped(experiment: Any, has_gram: bool) -> list[tuple[int, list[str], list[
     trials = [Trial(name, {}, run, f"{name}{run}") for run in (0, 1) for name in names]
     return [
         (unit.run, [trial.algorithm for trial in unit.trials], [trial.run for trial in unit.repeated])
-        for unit in units(trials, has_gram, experiment)
+        for unit in units(trials, has_gram, experiment, 100, {})
     ]
 
 
 def test_units_share_what_can_be_shared(experiment: Any) -> None:
     noisy = experiment(text=CONFIG)
-    assert sorted(grouped(noisy, has_gram=True)) == sorted(
-        (run, [name], []) for run in (0, 1) for name in ("perceptron", "svm", "stoptron")
-    )
-    assert grouped(noisy, has_gram=False) == [  # what takes longest comes first
-        (0, ["perceptron", "stoptron"], []),
-        (1, ["perceptron", "stoptron"], []),
-        (0, ["svm"], []),
-        (1, ["svm"], []),
-    ]
+    for has_gram in (True, False):
+        assert grouped(noisy, has_gram) == [  # what takes longest comes first
+            (0, ["perceptron", "stoptron"], []),
+            (1, ["perceptron", "stoptron"], []),
+            (0, ["svm"], []),
+            (1, ["svm"], []),
+        ]
 
 
 def test_a_cohort_holds_no_more_than_memory_allows(experiment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(execute, "COHORT_LIMIT", 4 * 100**2)
     budgets = [None, 60, 80, 10, 100, 300, None, 5]
     trials = [Trial("budget_perceptron", {"budget": budget}, 0, f"{budget}") for budget in budgets]
-    found = [[trial.params["budget"] for trial in one.trials] for one in units(trials, False, experiment(text=CONFIG))]
+    found = [
+        [trial.params["budget"] for trial in one.trials]
+        for one in units(trials, False, experiment(text=CONFIG), 100, {})
+    ]
     assert sorted(found, key=repr) == [[100], [10], [300], [None, 5], [None, 60, 80]]
+
+
+def test_runs_without_a_full_round_of_workers_are_divided(experiment: Any) -> None:
+    budgets = (10, 20, 30, 40)
+    trials = [Trial("forgetron", {"budget": budget}, run, f"{budget} {run}") for run in range(5) for budget in budgets]
+    found = [
+        (unit.run, [trial.params["budget"] for trial in unit.trials])
+        for unit in units(trials, False, experiment(text=CONFIG), 10**6, parts_of(trials, 2))
+    ]
+    assert found == [*((run, list(budgets)) for run in range(4)), (4, [10, 40]), (4, [20, 30])]
+
+
+def test_with_a_gram_matrix_cohorts_end_before_long(experiment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    trials = [Trial(name, {"budget": 10}, 0, name) for name in ("forgetron", "stoptron")]
+    trials.append(Trial("mira", {"budget": 10}, 0, "mira"))  # takes the stream block by block
+    for long, cohorts in ((10**9, [2, 1]), (cost_of(trials[0], 100), [1, 1, 1])):
+        monkeypatch.setattr(execute, "LONG", long)
+        found = units(trials, True, experiment(text=CONFIG), 100, {})
+        assert [len(unit.trials) for unit in found] == cohorts
+        assert len(units(trials, False, experiment(text=CONFIG), 100, {})) == 1
 
 
 def test_what_is_the_same_in_every_run_is_done_once(experiment: Any) -> None:

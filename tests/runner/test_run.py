@@ -19,7 +19,7 @@ from budgetbench.archive import read_results
 from budgetbench.datasets import Cache, datasets
 from budgetbench.errors import RequestError
 from budgetbench.learners import Perceptron
-from budgetbench.runner import Crew
+from budgetbench.runner import Crew, workspace
 from budgetbench.runner import store as store_module
 from budgetbench.runner.store import Store, recorded
 from budgetbench.streams import load_problem, stream_of
@@ -98,8 +98,15 @@ def test_workers_make_no_difference(execute: Any, records: Any, how: dict[str, A
 
 
 @pytest.mark.parametrize("how", [{}, {"jobs": 2, "backend": "threading"}])
-def test_neither_does_a_gram_matrix(execute: Any, records: Any, how: dict[str, Any]) -> None:
+def test_neither_does_a_gram_matrix(
+    execute: Any, records: Any, how: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[bool] = []
+    write = workspace.write_gram
+    monkeypatch.setattr(workspace, "write_gram", lambda *given: made.append(True) or write(*given))
+    monkeypatch.setattr(sys.modules["budgetbench.runner.run"], "gram_pays", lambda *_: True)
     gram, streamed = records(execute(into="gram").folder), records(execute(into="stream", gram_limit=0, **how).folder)
+    assert made == [True]
     assert gram.keys() == streamed.keys()
     for key, record in gram.items():
         other = streamed[key]

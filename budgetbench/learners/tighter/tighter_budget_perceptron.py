@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -33,6 +34,9 @@ from budgetbench.parameters import USUAL_BUDGET, Budget, Count, Examples, Later,
 
 #: Examples for each of the budget on which errors are counted where a stream may have no end and nothing is asked for.
 SAMPLED = 10
+
+
+EVALUATION_HINT = "With evaluate: random and an evaluation_size, errors are counted on a sample of all that came."
 
 
 @learner("tighter_budget_perceptron", title="Tighter Budget Perceptron", color="#0072B2", marker="^")
@@ -113,6 +117,16 @@ class TighterBudgetPerceptron(ExpansionLearner):
             raise ParameterError("evaluation_size", size, f"nothing where evaluate is {values['evaluate']}")
         if values["remove_at_once"] > values["budget"]:
             raise ParameterError("remove_at_once", values["remove_at_once"], "an integer of at most the budget")
+
+    @classmethod
+    def check_endless(cls, values: dict[str, Any]) -> None:
+        if values["evaluate"] == "all":
+            accepted = "support, random or flips, as a stream is not kept"
+            raise ParameterError("evaluate", "all", accepted, EVALUATION_HINT)
+
+    @classmethod
+    def keeps(cls, params: Mapping[str, Any]) -> float | None:
+        return np.inf if params.get("evaluate") == "all" else super().keeps(params)
 
     @property
     def whole(self) -> bool:
