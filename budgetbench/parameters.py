@@ -72,6 +72,15 @@ class Later:
     """
 
 
+@dataclass(frozen=True)
+class Bound:
+    """A mark: the parameter bounds from above what a learner looks for.
+
+    Where nothing came to the bound on the way, which the learner says in `bounded_`, a larger one takes the same steps
+    to the same end.
+    """
+
+
 #: The annotations that declarations share.
 #: What a learner that needs a budget has where none is given.
 USUAL_BUDGET = 100
@@ -165,6 +174,11 @@ class Parameter:
     def later(self) -> bool:
         """Whether it came when there were results already."""
         return any(isinstance(mark, Later) for mark in _marks(self.annotation))
+
+    @property
+    def bound(self) -> bool:
+        """Whether it bounds from above what is looked for, see `Bound`."""
+        return any(isinstance(mark, Bound) for mark in _marks(self.annotation))
 
     def checked(self, value: Any) -> Any:
         """The value as a plain one of its type; `ParameterErrors` says all that is wrong with it."""

@@ -158,6 +158,12 @@ class KernelClassifier(Estimator, ABC):
         return declared(cls, KernelClassifier)
 
     @classmethod
+    @cache
+    def bounding(cls) -> str | None:
+        """Which of them is a `Bound`, for learners that have one."""
+        return next((name for name, parameter in cls.own_parameters().items() if parameter.bound), None)
+
+    @classmethod
     def defaults(cls) -> dict[str, Any]:
         """The learner's own parameters by their defaults, as `checked` completes them; `...` where there is none."""
         own = {name: parameter.default for name, parameter in cls.own_parameters().items()}

@@ -72,9 +72,15 @@ class BatchLearner(ExpansionClassifier):
     """A learner that sees the training set as a whole.
 
     A subclass gives `_select`, which sets `support_` and `coefficients_`.
+
+    Attributes
+    ----------
+    bounded_ : whether anything ever came to the bound that a parameter is, see `Bound`; where that is not known it may
+        have.
     """
 
     batch = True
+    bounded_ = True
 
     def learn(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
         self._kernel = access.kernel or self._kernel

@@ -26,10 +26,10 @@ from budgetbench.lazy import lazy
 from budgetbench.learners import learners
 from budgetbench.packages import package_of
 from budgetbench.runner import machine
-from budgetbench.runner.execute import Record, Setting, Unit, failures
+from budgetbench.runner.execute import Record, Setting, failures
 from budgetbench.runner.machine import Refused, Shared
 from budgetbench.runner.workers import TICK, Task
-from budgetbench.runner.workspace import default_gram_limit
+from budgetbench.runner.workspace import OF_COHORTS, default_gram_limit
 from budgetbench.sparse import SMALL, Inputs, SparseRows
 from budgetbench.streams import LearningProblem
 
@@ -108,6 +108,12 @@ class Cluster:
             return dict(self.client.nthreads())
         except Exception as error:  # whatever a connection that is lost brings with it
             raise self._lost() from error
+
+    @property
+    def room(self) -> float:
+        """Bytes of kernel values that the learners of a cohort may hold, on the worker that has least for each."""
+        threads, memory = self._threads(), self.client.run(machine.memory, on_error="ignore")
+        return min((OF_COHORTS * memory[one] / threads[one] for one in threads if one in memory), default=0.0)
 
     def workspace(self, problem: LearningProblem, kernel: Kernel, limit: float | None) -> Remote:
         """Where units find a problem and, up to `limit` bytes, its Gram matrix."""
@@ -189,7 +195,7 @@ class Cluster:
     def _given_up(self, task: Task, error: Any, again: deque[Task]) -> list[Record]:
         """Records of a unit that took several workers with it; of several trials each is tried by itself."""
         if len(task.unit.trials) > 1:
-            again.extend(Task(Unit(task.unit.run, (trial,)), task.setting) for trial in task.unit.trials)
+            again.extend(Task(one, task.setting) for one in task.unit.apart)
             return []
         died = f"{error.allowed_failures + 1} workers died of it, the last one {error.last_worker.address}"
         return failures(task.unit, task.setting, f"{died}; their logs may say why, and short memory is likely")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -32,8 +33,6 @@ from budgetbench.version import __version__
 
 Record = dict[str, Any]
 
-#: Bytes of kernel values that the learners of a cohort may hold, each by itself.
-COHORT_LIMIT = 1 << 31
 #: What a cohort costs at most where it shares no kernel values, see `cost_of`: about a quarter of a minute.
 LONG = 1 << 32
 
@@ -68,21 +67,36 @@ class Setting:
 
 @dataclass(frozen=True)
 class Unit:
-    """Trials of one run that are done together: online learners that share a stream of kernel values, or one alone.
+    """Trials of one run that are done together: online learners that share a stream of kernel values, a batch learner
+    with values of its `Bound` that rise, or one alone.
 
-    `repeated` are those of other runs in which nothing is different for the learner, so that they end like the first.
+    `repeated` are those of other runs in which nothing is different for the learner, so that they end like the one
+    that is here with the same parameters.
     """
 
     run: int
     trials: tuple[Trial, ...]
     repeated: tuple[Trial, ...] = ()
 
+    @property
+    def apart(self) -> list[Unit]:
+        """Each of the trials by itself, with those that end like it."""
+        return [
+            Unit(self.run, (trial,), tuple(other for other in self.repeated if other.params == trial.params))
+            for trial in self.trials
+        ]
+
 
 def units(
-    trials: Sequence[Trial], has_gram: bool, experiment: Experiment, n: int, parts: Mapping[int, int]
+    trials: Sequence[Trial],
+    has_gram: bool,
+    experiment: Experiment,
+    n: int,
+    parts: Mapping[int, int],
+    room: float = math.inf,
 ) -> list[Unit]:
-    """Divide trials into units: online learners of a run go together, in as many cohorts as keep within `COHORT_LIMIT`
-    what they hold, batch learners alone.
+    """Divide trials into units, those first that cost most: online learners of a run go together, in as many cohorts
+    as keep within `room` what they hold, batch learners alone, but for those that differ in their `Bound` only.
 
     With a Gram matrix learners share nothing but predictions, and a cohort costs no more than `LONG`, so that little is
     lost with it. A learner to which the order of the examples is all one is done once where runs differ in nothing
@@ -92,43 +106,55 @@ def units(
     ----------
     n : how many examples a run learns from.
     parts : into how many parts runs are divided, see `parts_of`; those that are not there stay whole.
+    room : bytes of kernel values that the learners of a cohort may hold, each by itself.
     """
-    once: dict[tuple[str, str], list[Trial]] = {}
+    paths: dict[str, list[Trial]] = {}
     together: dict[tuple[int, bool], list[Trial]] = {}
     found = []
     for trial in trials:
         learner = learners[trial.algorithm]
-        if not experiment.examples_differ and learner.order_free:
-            once.setdefault((trial.algorithm, json.dumps(trial.params, sort_keys=True)), []).append(trial)
-        elif issubclass(learner, OnlineLearner):
+        if issubclass(learner, OnlineLearner):
             together.setdefault((trial.run, has_gram and learner.blockwise), []).append(trial)
         else:
-            found.append(Unit(trial.run, (trial,)))
-    found += [Unit(first.run, (first,), tuple(others)) for first, *others in once.values()]
+            run = trial.run if experiment.examples_differ or not learner.order_free else None
+            others = {name: value for name, value in trial.params.items() if name != learner.bounding()}
+            paths.setdefault(json.dumps([trial.algorithm, others, run], sort_keys=True), []).append(trial)
+    found += [path(alike) for alike in paths.values()]
     for (run, _), of_run in together.items():
         wanted = parts.get(run, 1)
         if has_gram:
             wanted = max(wanted, -(-sum(cost_of(trial, n) for trial in of_run) // LONG))
         for part, _ in evenly(of_run, wanted, n):
-            found += [Unit(run, cohort) for cohort in cohorts(part)]
-    # What takes longest comes first, so that no worker is left alone with it in the end: cohorts, then batch learners.
-    return sorted(found, key=lambda unit: (len(unit.trials) == 1, not learners[unit.trials[0].algorithm].batch))
+            found += [Unit(run, cohort) for cohort in cohorts(part, room)]
+    # So that no worker is left alone with what takes longest in the end.
+    return sorted(found, key=lambda unit: -sum(cost_of(trial, n) for trial in unit.trials))
 
 
-def cohorts(trials: Sequence[Trial]) -> list[tuple[Trial, ...]]:
+def path(trials: Sequence[Trial]) -> Unit:
+    """The unit of trials of a batch learner that are alike but for its `Bound` and, where that is all one, the run."""
+    bound = learners[trials[0].algorithm].bounding()
+    alike: dict[Any, list[Trial]] = {}
+    for trial in trials:
+        alike.setdefault(trial.params[bound] if bound else 0, []).append(trial)
+    rising = [alike[value] for value in sorted(alike)]
+    first = tuple(some[0] for some in rising)
+    return Unit(first[0].run, first, tuple(trial for some in rising for trial in some[1:]))
+
+
+def cohorts(trials: Sequence[Trial], room: float) -> list[tuple[Trial, ...]]:
     """Divide online learners of one run into those that go together, all in one cohort where memory allows.
 
     A learner holds the kernel values among as many examples as its budget; one without a budget counts for nothing.
     """
     found: list[tuple[Trial, ...]] = []
-    left = 0
+    left = 0.0
     for trial in trials:
         needed = 4 * (budget_of(trial.params) or 0) ** 2
         if found and needed <= left:
             found[-1] += (trial,)
         else:
             found.append((trial,))
-            left = COHORT_LIMIT
+            left = room
         left -= needed
     return found
 
@@ -142,7 +168,7 @@ def execute(unit: Unit, setting: Setting) -> list[Record]:
         if len(unit.trials) > 1 and not isinstance(
             error, DataError
         ):  # find out which of the cohort it was; the others are good
-            return [record for trial in unit.trials for record in execute(Unit(unit.run, (trial,)), setting)]
+            return [record for one in unit.apart for record in execute(one, setting)]
         return failures(unit, setting, f"{type(error).__name__}: {error}")
     return _with_repeated(records, unit)
 
@@ -154,7 +180,13 @@ def failures(unit: Unit, setting: Setting, message: str) -> list[Record]:
 
 
 def _with_repeated(records: list[Record], unit: Unit) -> list[Record]:
-    return records + [records[0] | {"key": trial.key, "run": trial.run} for trial in unit.repeated]
+    of = {trial.key: trial.params for trial in unit.trials}
+    return records + [
+        record | {"key": trial.key, "run": trial.run}
+        for trial in unit.repeated
+        for record in records
+        if trial.params == of[record["key"]]
+    ]
 
 
 def _execute(
@@ -165,14 +197,36 @@ def _execute(
     models: list[Any] = [make_learner(experiment, one.algorithm, one.params, one.run, several) for one in trials]
     for model in models:
         model.start(problem.classes, X.shape[1])
-    if len(models) > 1:
-        drive(models, access, stream.labels, stream.order)
-    else:
-        models[0].learn(access, stream.labels, stream.order)
+    if not isinstance(models[0], OnlineLearner):
+        return _in_turn(trials, models, setting, stream, access)
+    drive(models, access, stream.labels, stream.order)
+    return _recorded(trials, models, setting, stream, access)
+
+
+def _in_turn(
+    trials: Sequence[Trial], models: Sequence[Any], setting: Setting, stream: Stream, access: KernelAccess
+) -> list[Record]:
+    """What comes of a batch learner, with values of its `Bound` that rise: once nothing comes to it, ever the same."""
+    records: list[Record] = []
+    last = None
+    for trial, model in zip(trials, models, strict=True):
+        if last is None or last.bounded_:
+            model.learn(access, stream.labels, stream.order)
+            records += _recorded([trial], [model], setting, stream, access)
+            last = model
+        else:
+            records.append(records[-1] | {"key": trial.key, "params": trial.params})
+    return records
+
+
+def _recorded(
+    trials: Sequence[Trial], models: Sequence[Any], setting: Setting, stream: Stream, access: KernelAccess
+) -> list[Record]:
+    checkpoints = setting.experiment.checkpoints
     return [
         head(trial, setting, len(stream.order), len(stream.test))
         | {"status": "ok"}
-        | learned(model, noted(model, experiment.checkpoints))
+        | learned(model, noted(model, checkpoints))
         | tested
         for trial, model, tested in zip(trials, models, _tested(models, access, stream), strict=True)
     ]

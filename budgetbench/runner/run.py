@@ -42,7 +42,7 @@ from budgetbench.runner.store import Store, recorded
 from budgetbench.runner.streamed import FOLDER as UNDER_WAY
 from budgetbench.runner.streamed import SAVE_EVERY, State, StreamedSetting, forget, under_way
 from budgetbench.runner.workers import Task
-from budgetbench.runner.workspace import Workspace, default_gram_limit, sweep
+from budgetbench.runner.workspace import Workspace, default_gram_limit, default_room, sweep
 from budgetbench.streams import LearningProblem, check_classes, load_problem, stream_of
 
 Backend = Literal["loky", "threading", "dask"]
@@ -126,6 +126,11 @@ class Crew:
     def size(self) -> int:
         """How many workers it has: -1 job stands for one for each core, -2 for one less, and so on."""
         return int(joblib.effective_n_jobs(self.jobs))
+
+    @property
+    def room(self) -> float:
+        """Bytes of kernel values that the learners of a cohort may hold."""
+        return default_room(self.size)
 
     @contextmanager
     def hands(self, algorithms: Iterable[str]) -> Iterator[Crew | Cluster]:
@@ -415,7 +420,7 @@ def _run_missing(
                 places.update(dict.fromkeys((trial.key for trial in trials), workspace))
                 setting = Setting(experiment, kernel, drawn.without_inputs, workspace.path, at)
                 progress.stage("")
-                for unit in units(trials, workspace.has_gram, experiment, source.n_train, parts):
+                for unit in units(trials, workspace.has_gram, experiment, source.n_train, parts, hands.room):
                     yield Task(unit, setting)
 
         look = partial(under_way, outcome.folder / UNDER_WAY)

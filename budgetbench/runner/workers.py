@@ -216,7 +216,7 @@ def _given_up(task: Task, message: str, again: deque[Task]) -> list[Record]:
     unit = task.unit
     if len(unit.trials) == 1:
         return failures(unit, task.setting, message)
-    again.extend(Task(Unit(unit.run, (trial,)), task.setting, deaths=1) for trial in unit.trials)
+    again.extend(Task(one, task.setting, deaths=1) for one in unit.apart)
     return []
 
 

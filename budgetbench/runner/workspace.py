@@ -30,6 +30,9 @@ from budgetbench.streams import LearningProblem
 
 #: Rows of the Gram matrix that one thread computes at a time.
 STRIPE = 512
+#: A share of the memory that the kernel values may take which learners of cohorts hold; what they do beside takes half
+#: as much again.
+OF_COHORTS = 1 / 3
 MEMORY_FILES = Path("/dev/shm")
 ADVICE = "Make room there, or name another folder in TMPDIR."
 #: Begins the names of folders; the process that made one and the time (in seconds since 1970) follow.
@@ -85,7 +88,17 @@ class Workspace:
 
 def default_gram_limit() -> float:
     """Bytes that a Gram matrix may take where nothing else is said: a quarter of the machine's memory."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 4
+    return _memory() / 4
+
+
+def default_room(workers: int) -> float:
+    """Bytes of kernel values that the learners of a cohort may hold where so many cohorts go on at once."""
+    return OF_COHORTS * _memory() / workers
+
+
+def _memory() -> int:
+    """Bytes that the machine has."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def _places(size: int) -> Iterator[Path]:

@@ -219,7 +219,7 @@ def test_a_key_of_no_noise_is_that_of_a_rate_of_zero(experiment: Any) -> None:
 
 def grouped(experiment: Any, has_gram: bool) -> list[tuple[int, list[str], list[int]]]:
     names = ("perceptron", "svm", "stoptron")
-    trials = [Trial(name, {}, run, f"{name}{run}") for run in (0, 1) for name in names]
+    trials = [Trial(name, {"C": 1.0} if name == "svm" else {}, run, f"{name}{run}") for run in (0, 1) for name in names]
     return [
         (unit.run, [trial.algorithm for trial in unit.trials], [trial.run for trial in unit.repeated])
         for unit in units(trials, has_gram, experiment, 100, {})
@@ -237,13 +237,12 @@ def test_units_share_what_can_be_shared(experiment: Any) -> None:
         ]
 
 
-def test_a_cohort_holds_no_more_than_memory_allows(experiment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(execute, "COHORT_LIMIT", 4 * 100**2)
+def test_a_cohort_holds_no_more_than_memory_allows(experiment: Any) -> None:
     budgets = [None, 60, 80, 10, 100, 300, None, 5]
     trials = [Trial("budget_perceptron", {"budget": budget}, 0, f"{budget}") for budget in budgets]
     found = [
         [trial.params["budget"] for trial in one.trials]
-        for one in units(trials, False, experiment(text=CONFIG), 100, {})
+        for one in units(trials, False, experiment(text=CONFIG), 100, {}, room=4 * 100**2)
     ]
     assert sorted(found, key=repr) == [[100], [10], [300], [None, 5], [None, 60, 80]]
 
@@ -277,6 +276,33 @@ def test_what_is_the_same_in_every_run_is_done_once(experiment: Any) -> None:
     ]
     for differing in ("label_noise={rate: 0.1}", "dataset={name: gaussian, redraw: true}"):
         assert (0, ["svm"], []) in grouped(experiment(*split, differing, text=CONFIG), has_gram=False)
+
+
+@pytest.mark.parametrize("differing", [None, "label_noise={rate: 0.1}"])
+def test_a_bound_rises_within_a_unit(experiment: Any, differing: str | None) -> None:
+    found = experiment("dataset={name: usps, positive: 0}", differing or "label_noise=null", text=CONFIG)
+    trials = [
+        Trial("multiclass_svm", {"C": C, "tolerance": tolerance}, run, f"{C} {tolerance} {run}")
+        for run in (0, 1)
+        for C, tolerance in ((100.0, 0.01), (2.0, 0.01), (10.0, 0.01), (1.0, 0.1))
+    ]
+    missing = [trial for trial in trials if trial.key != "2.0 0.01 0"]
+    told = {
+        tuple(trial.key for trial in unit.trials): [trial.key for trial in unit.repeated]
+        for unit in units(missing, False, found, 100, {})
+    }
+    if differing:
+        assert told == {
+            ("10.0 0.01 0", "100.0 0.01 0"): [],
+            ("2.0 0.01 1", "10.0 0.01 1", "100.0 0.01 1"): [],
+            ("1.0 0.1 0",): [],
+            ("1.0 0.1 1",): [],
+        }
+    else:
+        assert told == {
+            ("2.0 0.01 1", "10.0 0.01 0", "100.0 0.01 0"): ["10.0 0.01 1", "100.0 0.01 1"],
+            ("1.0 0.1 0",): ["1.0 0.1 1"],
+        }
 
 
 @pytest.mark.parametrize(("n", "checkpoints", "seen"), [(10, 5, [2, 4, 6, 8, 10]), (3, 200, [1, 2, 3]), (1, 1, [1])])

@@ -18,7 +18,7 @@ import budgetbench
 from budgetbench.archive import read_results
 from budgetbench.datasets import Cache, datasets
 from budgetbench.errors import RequestError
-from budgetbench.learners import Perceptron
+from budgetbench.learners import Perceptron, learners
 from budgetbench.runner import Crew, workspace
 from budgetbench.runner import store as store_module
 from budgetbench.runner.store import Store, recorded
@@ -146,6 +146,33 @@ def test_a_run_that_only_repeats_another_has_a_record_of_its_own(execute: Any, r
         (run, C) for run in range(3) for C in (1.0, 10.0)
     ]
     assert records(execute(text=text, into="other", jobs=2, backend="threading").folder) == found
+
+
+@pytest.mark.parametrize("name", ["svm", "multiclass_svm"])
+def test_a_bound_that_nothing_came_to_is_not_tried_higher(
+    execute: Any, records: Any, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (
+        "name: path\ndataset: {name: gaussian, n: 160, train_size: 100, test_size: 60}\n"
+        "kernel: {name: rbf, gamma: 100}\npermutations: 2\n"
+        f"algorithms: [{{name: {name}, C: [1e+6, 0.01, 1e+5, 1e+4]}}]\n"
+    )
+    asked: list[float] = []
+    learn = learners[name].learn
+
+    def watched(self: Any, access: Any, labels: Any, order: Any) -> None:
+        asked.extend([self.C] * (len(order) == 100))  # not to warm up
+        learn(self, access, labels, order)
+
+    monkeypatch.setattr(learners[name], "learn", watched)
+    found = records(execute(text=text).folder)
+    assert asked == [0.01, 1e4] * 2
+    assert len(found) == 8
+    alone: dict[str, Any] = {}
+    for C in ("1e+6", "0.01", "1e+5", "1e+4"):
+        override = f"algorithms=[{{name: {name}, C: {C}}}]"
+        alone |= records(execute(override, text=text, into=f"alone {C}").folder)
+    assert alone == found
 
 
 def test_all_learners_of_a_run_see_the_same_stream(execute: Any, broken: dict[str, Any], records: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from budgetbench.engine.kernel_access import KernelAccess, Rows, read_only
 from budgetbench.engine.support import BatchLearner
 from budgetbench.kernels import Floats
 from budgetbench.learners.multiclass.simplex import simplex_step
-from budgetbench.parameters import Positive, Repeats
+from budgetbench.parameters import Bound, Positive, Repeats
 
 #: Bytes of kernel values that are held where no Gram matrix is at hand.
 MEMORY_LIMIT = 1 << 32
@@ -66,7 +67,7 @@ class MulticlassSVM(BatchLearner):
     order_free = True
     multiclass = True
 
-    C: Positive = 1.0
+    C: Annotated[Positive, Bound()] = 1.0
     tolerance: Positive = 0.01
     sweeps: Repeats = 1000
 
@@ -88,7 +89,7 @@ class MulticlassSVM(BatchLearner):
                 if self.violation_ > self.tolerance:  # it was stopped
                     break
         support, self.coefficients_ = problem.solution()
-        self.support_ = rows[support]
+        self.support_, self.bounded_ = rows[support], problem.bounded
         if len(self.classes_) == 2:
             self.coefficients_ = self.coefficients_[:, 1] - self.coefficients_[:, 0]
 
@@ -106,6 +107,7 @@ class Problem:
     ----------
     working : places of the working set, (m,).
     alpha, scores : its coefficients and its scores, (m, n_classes) and (n_classes, m).
+    bounded : whether a coefficient ever came to C.
     """
 
     def __init__(
@@ -116,6 +118,7 @@ class Problem:
         self._values = np.empty((0, 0), dtype=np.float32)  # kernel values: those of the working set come first
         self.working: Rows = np.empty(0, dtype=np.int64)
         self.alpha, self.scores = np.zeros((0, n_classes)), np.zeros((n_classes, 0))
+        self.bounded = False
 
     def take_violating(self, piece: Rows, C: float, tolerance: float) -> int:
         """Take the examples of a piece that violate their condition into the working set; returns how many do."""
@@ -160,7 +163,9 @@ class Problem:
         """Solve the problem of the working set; returns the passes that were made and the violation that is left."""
         K, draw = read_only(self._values), np.argsort(self._turn[self.working])
         diagonal, labels = np.diagonal(K)[: len(draw)].copy(), self._labels[self.working]
-        return multiclass_svm(K, diagonal, labels, self.alpha, self.scores, draw, C, tolerance, sweeps)
+        made, worst, bounded = multiclass_svm(K, diagonal, labels, self.alpha, self.scores, draw, C, tolerance, sweeps)
+        self.bounded |= bounded
+        return made, worst
 
     def solution(self) -> tuple[Rows, NDArray[np.float64]]:
         """Places of the support set, which rise, and its coefficients."""
@@ -207,15 +212,17 @@ def multiclass_svm(
     C: float,
     tolerance: float,
     sweeps: int,
-) -> tuple[int, float]:
+) -> tuple[int, float, bool]:
     """Change coefficients and scores of n examples until none violates its condition by more than the tolerance.
 
     K : kernel values; those among the n examples come first.
+
+    Returns the passes that were made, the violation that is left, and whether a coefficient ever came to C.
     """
     n, n_classes = alpha.shape
     B, tau = np.empty(n_classes), np.empty(n_classes)
     waiting, n_waiting, whole = draw.copy(), n, True
-    worst = np.inf
+    worst, bounded = np.inf, False
     for sweep in range(sweeps):
         worst, n_left = 0.0, 0
         for k in range(n_waiting):
@@ -229,6 +236,7 @@ def multiclass_svm(
                     B[r] = scores[r, i] - alpha[i, r] * diagonal[i]
                 B[y[i]] -= 1.0
                 simplex_step(diagonal[i], B, y[i], C, tau)
+                bounded = bounded or tau[y[i]] >= C
                 for r in range(n_classes):
                     step = tau[r] - alpha[i, r]
                     if step != 0.0:
@@ -239,11 +247,11 @@ def multiclass_svm(
         n_waiting = n_left
         if n_left == 0:
             if whole:
-                return sweep + 1, worst
+                return sweep + 1, worst, bounded
             waiting[:], n_waiting, whole = draw, n, True
         else:
             whole = False
-    return sweeps, worst
+    return sweeps, worst, bounded
 
 
 @compiled

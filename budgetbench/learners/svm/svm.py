@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,7 @@ from budgetbench.engine.kernel_access import KernelAccess, Rows
 from budgetbench.engine.support import BatchLearner
 from budgetbench.kernels import Floats, Values
 from budgetbench.learners.svm.smo import Solution, solve
-from budgetbench.parameters import Positive
+from budgetbench.parameters import Bound, Positive
 
 #: By how much optimality may be missed, in units of the margin 1; libsvm's.
 TOLERANCE = 1e-3
@@ -50,19 +50,21 @@ class SVM(BatchLearner):
     effort = 8
     multiclass = True
 
-    C: Positive = 1.0
+    C: Annotated[Positive, Bound()] = 1.0
 
     def _select(self, access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
         rows = np.sort(order)  # the solution does not depend on the order of the stream, and is not to seem to
         pairs = list(combinations(range(len(self.classes_)), 2))
         coefficients = np.zeros((len(access.X), len(self.classes_) - 1))
         intercepts = np.empty(len(pairs))
+        self.bounded_ = False
         for pair, (a, b) in enumerate(pairs):
             both = rows[(labels[rows] == a) | (labels[rows] == b)]
             y = np.where(labels[both] == a, 1.0, -1.0)
             found = self._solved(access, both, y)
             coefficients[both, np.where(y > 0, b - 1, a)] = found.alpha * y
             intercepts[pair] = found.bias
+            self.bounded_ |= found.bounded
         self.support_ = np.flatnonzero(coefficients.any(axis=1))
         self.coefficients_, self.intercept_ = coefficients[self.support_], intercepts
         self._class_of = labels[self.support_]
