@@ -33,7 +33,7 @@ SOLVERS_OWN = {"rbf": "rbf", "polynomial": "poly", "linear": "linear"}
 STRIPE = 512
 
 
-@learner("svm", title="SVM", color="#009E73", marker="D")
+@learner("svm", title="SVM", color="#009E73", marker="D", references=("cortes1995", "chang2011", "scikit-learn"))
 class SVM(BatchLearner):
     """Soft-margin SVM with bias, solved by libsvm; one against one for more than two classes.
 

@@ -36,7 +36,13 @@ from budgetbench.parameters import USUAL_BUDGET, Budget, Count, Examples, Later,
 SAMPLED = 10
 
 
-@learner("tighter_budget_perceptron", title="Tighter Budget Perceptron", color="#0072B2", marker="^")
+@learner(
+    "tighter_budget_perceptron",
+    title="Tighter Budget Perceptron",
+    color="#0072B2",
+    marker="^",
+    references=("weston2005",),
+)
 class TighterBudgetPerceptron(ExpansionLearner):
     """The Perceptron that discards the stored example whose removal leaves the fewest training errors.
 
