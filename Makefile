@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 RESULTS ?= results
 
-# What to install beside the program: dev holds the tools, fast Intel's SVM, which reproduce-all adds by itself.
+# What to install beside the program: dev holds the tools.
 EXTRAS ?= dev
 
 # Knobs of reproduce-all, beyond and readings: RUNS=n lowers the number of runs; SKIP="vehicle mnist" leaves datasets out
@@ -36,7 +36,7 @@ OF ?= $(CURDIR)
 ACCEPT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install quickstart test test-checked test-oldest coverage bench bench-counts mutants lint format fast \
+.PHONY: help install quickstart test test-checked test-oldest coverage bench bench-counts mutants lint format \
 	reproduce-all beyond readings pages dist dist-check release clean
 
 help: ## List the targets
@@ -93,12 +93,7 @@ format: $(READY) ## Put the sources into the project's format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-fast: $(READY) ## Install Intel's SVM, several times as fast on MNIST, where it can be had: on Linux on x86
-	@$(BIN)/python -c 'import sys, importlib.util as u; sys.exit(not u.find_spec("sklearnex"))' \
-		|| $(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[fast]' \
-		|| echo "Intel's SVM cannot be had here; the SVM on MNIST takes longer without it."
-
-reproduce-all: fast ## Run every config, draw figures, write the report, check the claims (RUNS=n, SKIP="dataset ...")
+reproduce-all: $(READY) ## Run every config, draw figures, write the report, check the claims (RUNS=n, SKIP="dataset ...")
 	@rm -f $(call CAME,$(RESULTS))
 	@status=0; \
 	$(BIN)/budgetbench run configs/*.yaml --results $(RESULTS) \
@@ -120,7 +115,7 @@ beyond: $(READY) ## Compare all learners at equal memory over eight datasets: ta
 	$(BIN)/budgetbench report $(RESULTS)/beyond || status=$$?; \
 	exit $$status
 
-readings: fast ## Try other readings of the papers where a claim fails: tables, figures (RUNS=n, SKIP=...)
+readings: $(READY) ## Try other readings of the papers where a claim fails: tables, figures (RUNS=n, SKIP=...)
 	@rm -f $(call CAME,$(RESULTS)/readings)
 	@status=0; \
 	$(BIN)/budgetbench run configs/readings/*.yaml --results $(RESULTS)/readings \

@@ -22,7 +22,7 @@ from budgetbench.engine.size import nbytes
 from budgetbench.errors import ConfigError, DataError
 from budgetbench.kernels import RBF, Linear, Polynomial
 from budgetbench.kernels.widths import ByRule
-from budgetbench.learners import Forgetron, Perceptron, learners, svm
+from budgetbench.learners import Forgetron, Perceptron, learners
 from budgetbench.runner import Crew, run_experiment
 from budgetbench.sparse import SparseRows
 from budgetbench.streams import load_problem
@@ -209,18 +209,6 @@ def test_all_learners_do_as_on_dense_inputs(
     assert isinstance(found.X, SparseRows)
     assert records(experiment, tmp_path / "sparse", crew) == expected
     assert len(expected) == len(names) + 4
-
-
-def test_a_solver_with_a_kernel_of_its_own_takes_sparse_inputs(
-    tmp_path: Path, problem: Any, held_sparse: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its sums are of another order: the solution is the same, not to the last bit."""
-    monkeypatch.setattr(svm, "PRECOMPUTED_LIMIT", 0)
-    experiment, _ = problem(algorithms="  - name: svm")
-    crew = Crew(jobs=1, backend="threading")
-    expected = records(experiment, tmp_path / "dense", crew)
-    held_sparse(True)
-    assert records(experiment, tmp_path / "sparse", crew) == expected
 
 
 def test_workers_map_sparse_inputs(tmp_path: Path, problem: Any, held_sparse: Any) -> None:

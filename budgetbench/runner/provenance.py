@@ -19,7 +19,7 @@ from budgetbench.datasets import Data
 from budgetbench.results.files import replace_file
 from budgetbench.version import __version__
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "scikit-learn-intelex", "numba", "joblib", "pandas")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "joblib", "pandas")
 
 
 def write_provenance(

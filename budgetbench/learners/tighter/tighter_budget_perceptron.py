@@ -36,6 +36,9 @@ from budgetbench.parameters import USUAL_BUDGET, Budget, Count, Examples, Later,
 SAMPLED = 10
 
 
+EVALUATION_HINT = "With evaluate: random and an evaluation_size, errors are counted on a sample of all that came."
+
+
 @learner(
     "tighter_budget_perceptron",
     title="Tighter Budget Perceptron",
@@ -120,6 +123,12 @@ class TighterBudgetPerceptron(ExpansionLearner):
             raise ParameterError("evaluation_size", size, f"nothing where evaluate is {values['evaluate']}")
         if values["remove_at_once"] > values["budget"]:
             raise ParameterError("remove_at_once", values["remove_at_once"], "an integer of at most the budget")
+
+    @classmethod
+    def check_endless(cls, values: dict[str, Any]) -> None:
+        if values["evaluate"] == "all":
+            accepted = "support, random or flips, as a stream is not kept"
+            raise ParameterError("evaluate", "all", accepted, EVALUATION_HINT)
 
     @classmethod
     def keeps(cls, params: Mapping[str, Any]) -> float | None:
