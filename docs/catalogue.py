@@ -147,9 +147,9 @@ def memory(learner: Any) -> str:
     elif not kept:
         said = "Nothing bounds it: memory grows with the stream."
     elif any(learner.defaults()[name] is not None for name in kept):
-        said = f"Bounded by {asked}."
+        said = f"The model is bounded by {asked}."
     else:
-        said = f"Bounded where {asked} asks for it."
+        said = f"The model is bounded where {asked} asks for it."
     return f"{said} [What counts as memory](/method.md#memory)."
 
 

@@ -39,7 +39,13 @@ SAMPLED = 10
 EVALUATION_HINT = "With evaluate: random and an evaluation_size, errors are counted on a sample of all that came."
 
 
-@learner("tighter_budget_perceptron", title="Tighter Budget Perceptron", color="#0072B2", marker="^")
+@learner(
+    "tighter_budget_perceptron",
+    title="Tighter Budget Perceptron",
+    color="#0072B2",
+    marker="^",
+    references=("weston2005",),
+)
 class TighterBudgetPerceptron(ExpansionLearner):
     """The Perceptron that discards the stored example whose removal leaves the fewest training errors.
 
