@@ -33,9 +33,8 @@ def picture(name: str) -> Figure:
             panel(axes, model, X, labels == 1, frame_of(X), surface=True)
             axes.set_title(f"{title}\n{told(model)}", fontsize=7)
         shown = marks((-1, 1))
-        close_panels(
-            figure, learners[name].title, "", [Line2D([], [], **one) for one in shown.values()], list(shown), 4
-        )
+        handles = [Line2D([], [], **one) for one in shown.values()]
+        close_panels(figure, "", "", handles, list(shown), len(shown))
     return figure
 
 
