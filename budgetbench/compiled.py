@@ -8,6 +8,7 @@ wrong with one only means to compile again.
 
 from __future__ import annotations
 
+import copyreg
 import hashlib
 import os
 import pickle
@@ -86,6 +87,18 @@ def record(layout: type[Layout]) -> Layout:
     types = {int: np.int64, float: np.float64}
     dtype = np.dtype((np.record, [(name, types[kind]) for name, kind in get_type_hints(layout).items()]))
     return cast(Layout, np.zeros((), dtype)[()])
+
+
+def _written_out(one: np.record) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    return _read_back, (one.dtype, one.tobytes())
+
+
+def _read_back(dtype: np.dtype[Any], content: bytes) -> Any:
+    return np.frombuffer(bytearray(content), dtype)[0]
+
+
+# NumPy's own way gives a record on which Python sets a number without effect: it lies in no array.
+copyreg.pickle(np.record, _written_out)
 
 
 class Kept:

@@ -248,6 +248,8 @@ class Experiment:
             "order": self.order,
             "seed": self.seed,
         }
+        if section.shuffle_buffer is not None:
+            what["buffer"] = section.shuffle_buffer
         return what if section.validation_size is None else what | {"validation": section.validation_size}
 
     def stream(self, data: str | None = None) -> dict[str, Any]:
@@ -260,6 +262,8 @@ class Experiment:
         }
         if section.fits_scale and section.scale_on != ("train" if section.train_size is None else "all"):
             what["scale_on"] = section.scale_on  # where it differs from what was done before there was a choice
+        if section.stream and section.fits_scale:
+            what["scale_by"] = section.scale_by
         return what
 
     def key(self, data: str, algorithm: Algorithm, params: Parameters, run: int) -> str:

@@ -7,7 +7,7 @@ import importlib.util
 import json
 import sys
 from functools import cache
-from importlib.metadata import Distribution, distribution, packages_distributions
+from importlib.metadata import Distribution, distribution, distributions, packages_distributions
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,11 +39,17 @@ def packages_of(*modules: str) -> tuple[str, ...]:
 @cache
 def _package(top: str) -> Package:
     names = packages_distributions().get(top)
-    if not names:
+    found = distribution(names[0]) if names else _holder(top)
+    if found is None:
         return Package(top, _digest(top))
-    found = distribution(names[0])
     version = found.version
     return Package(found.name, f"{version}+{_digest(top)}" if _is_edited(found) else version)
+
+
+def _holder(top: str) -> Distribution | None:
+    """The distribution whose files hold a module: Python 3.10 knows only of those that list their modules by name."""
+    holds = (one for one in distributions() if any(file.parts[0] in (top, f"{top}.py") for file in one.files or ()))
+    return next(holds, None)
 
 
 def _is_edited(found: Distribution) -> bool:

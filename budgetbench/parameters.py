@@ -147,7 +147,10 @@ class Parameter:
         """The JSON Schema of its values, with meaning and default."""
         words = f"{self.meaning.rstrip('.')} ({self.accepted})." if self.meaning else f"{self.accepted}."
         usual = {} if self.default in (None, ...) else {"default": plain(self.default)}
-        return _adapter(self.annotation).json_schema() | {"description": words} | usual
+        made = _adapter(self.annotation).json_schema()
+        if made.get("additionalProperties") is True:  # which some versions of pydantic say, and all mean
+            del made["additionalProperties"]
+        return made | {"description": words} | usual
 
     @cached_property
     def size(self) -> Size | None:

@@ -63,6 +63,12 @@ class Reproduces:
     item: Annotated[Text, Accepted("a text such as Figure 10")]
 
 
+#: Steps of scaling that need to know other rows than the one that is scaled.
+FITTED = frozenset({"standard", "minmax", "range"})
+#: Keys of a dataset that mean something where it is a stream, and nothing elsewhere.
+OF_STREAMS = ("classes", "scale_by", "shuffle_buffer")
+
+
 @dataclass(frozen=True)
 class DatasetSection:
     """Which data, and how it is prepared for a run.
@@ -80,6 +86,11 @@ class DatasetSection:
         anew, not learnt from, and tell the validation error.
     limit : take the first so many alone.
     redraw : draw a generated set anew in each run.
+    stream : read it in parts, one pass in the order of the file, and never hold it; for data larger than memory.
+    classes : of a stream the classes that will come; left out: those of its first rows.
+    scale_by : of a stream what tells the scale: a first pass over it, or all rows so far.
+    shuffle_buffer : of a stream how many rows wait for a random time, so that it comes in another order than that of
+        the file, which it has without.
     """
 
     name: Annotated[str, Accepted("the name of a dataset")]
@@ -93,13 +104,18 @@ class DatasetSection:
     validation_size: Part | None = None
     limit: Examples | None = None
     redraw: bool = False
+    stream: bool = False
+    classes: Labels | None = None
+    scale_by: Literal["first_pass", "running"] = "first_pass"
+    shuffle_buffer: Examples | None = None
     #: What only this dataset takes, such as the path of a user's file.
     options: dict[str, Any] = field(default_factory=dict)
 
     def resolved(self) -> dict[str, Any]:
         """The section as plain data, its options among its own keys."""
-        plain = {name: value for name, value in vars(self).items() if name != "options"}
-        for name in ("positive", "scale"):
+        left_out = {"options"} if self.stream else {"options", "stream", *OF_STREAMS}
+        plain = {name: value for name, value in vars(self).items() if name not in left_out}
+        for name in {"positive", "scale", "classes"} & set(plain):
             values = plain[name]
             plain[name] = None if values is None else values[0] if len(values) == 1 else list(values)
         return plain | self.options
@@ -107,7 +123,7 @@ class DatasetSection:
     @property
     def fits_scale(self) -> bool:
         """Whether scaling needs to know other rows than the one that is scaled."""
-        return bool({"standard", "minmax", "range"} & set(self.scale))
+        return bool(FITTED & set(self.scale))
 
     def held_out(self, n: int) -> int:
         """How many of n training examples are for validation."""

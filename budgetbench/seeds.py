@@ -17,8 +17,9 @@ class Role(IntEnum):
     DATA = 4  # generated data sets
     VALIDATION = 5  # which training examples are held out
     WIDTH = 6  # which training rows tell the width of a kernel
+    BUFFER = 7  # how a stream is shuffled on its way
 
 
-def generator(seed: int, role: Role, run: int = 0) -> np.random.Generator:
-    """A fresh generator for one role in one run."""
-    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(int(role), run))))
+def generator(seed: int, role: Role, run: int = 0, *further: int) -> np.random.Generator:
+    """A fresh generator for one role in one run, or for a part of it that `further` numbers name."""
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(int(role), run, *further))))

@@ -19,7 +19,7 @@ from budgetbench.engine.kernel_access import Rows
 from budgetbench.errors import ConfigError, DataError
 from budgetbench.experiment import Algorithm, Experiment, Parameters, without_kernel
 from budgetbench.learners import learners
-from budgetbench.sections import DatasetSection, LabelNoise
+from budgetbench.sections import FITTED, DatasetSection, LabelNoise
 from budgetbench.seeds import Role, generator
 from budgetbench.sparse import Inputs, SparseRows, contiguous, joined
 
@@ -82,9 +82,12 @@ def load_problem(
     Raises
     ------
     ConfigError
-        With file and line, for what `prepare` refuses.
+        With file and line, for what `prepare` refuses, and for a dataset that passes by.
     """
     section = experiment.dataset
+    if section.stream:
+        hint = "It passes by and is not held; only `run` goes through it."
+        raise experiment.placed(ConfigError(("dataset", "stream"), True, "false, as all examples are needed", hint))
     if data is None or section.redraw:
         draw = run if section.redraw else 0
         dataset = datasets[section.name]
@@ -113,7 +116,7 @@ def prepare(data: Data, section: DatasetSection, seed: int = 0, run: int = 0) ->
         wanted = f"at most {len(X)} together with test_size"
         raise ConfigError(("dataset", "train_size"), section.train_size, wanted)
     _check_validation(section, n_train)
-    labels, classes = _relabelled(y, data.classes, section)
+    labels, classes = relabelled(y, data.classes, section)
     if len(np.unique(labels[:n_train])) < 2:
         message = f"{section.name}: the training set holds one class only: {classes[labels[0]]!r}"
         raise DataError(f"{message}. A limit on data sorted by class does that: raise or drop dataset.limit.")
@@ -168,7 +171,7 @@ def _limited(examples: Examples, limit: int | None) -> Examples:
     return Examples(examples.X[:limit], examples.y[:limit], examples.X.dtype.type)
 
 
-def _relabelled(
+def relabelled(
     y: NDArray[np.int64], classes: tuple[int | str, ...], section: DatasetSection
 ) -> tuple[NDArray[np.int64], NDArray[Any]]:
     if section.positive is None:
@@ -209,11 +212,57 @@ def _scaled(
     """
     Z = X.astype(np.float64)
     for step in steps:
-        if step == "unit":
-            Z = Z / _nonzero(np.sqrt((Z**2).sum(axis=1, keepdims=True)))
-        elif step != "none" and Z[:, numbers].size:
-            origin, scale = _place(Z[rows][:, numbers], step)
-            Z[:, numbers] = (Z[:, numbers] - origin) / _nonzero(scale)
+        fitted = step in FITTED and Z[:, numbers].size
+        Z = _step(Z, step, _place(Z[rows][:, numbers], step) if fitted else None, numbers)
+    return Z
+
+
+def _step(
+    Z: NDArray[np.float64],
+    step: str,
+    place: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
+    numbers: slice | Rows,
+) -> NDArray[np.float64]:
+    """One step of scaling; `place` tells what becomes 0 and the length that becomes 1, where the step asks for it."""
+    if step == "unit":
+        return Z / _nonzero(np.sqrt((Z**2).sum(axis=1, keepdims=True)))
+    if place is not None:
+        origin, scale = place
+        Z[:, numbers] = (Z[:, numbers] - origin) / _nonzero(scale)
+    return Z
+
+
+class Moments:
+    """What a step of scaling has to know of rows that pass by (Chan, Golub, LeVeque 1983)."""
+
+    def __init__(self) -> None:
+        self._n, self._mean, self._squares = 0, np.zeros(()), np.zeros(())
+        self._low, self._high = np.full((), np.inf), np.full((), -np.inf)
+
+    def add(self, Z: NDArray[np.float64]) -> None:
+        """Further rows have come."""
+        n, mean = len(Z), Z.mean(axis=0)
+        total, lead = self._n + n, mean - self._mean
+        self._squares = self._squares + ((Z - mean) ** 2).sum(axis=0) + lead**2 * (self._n * n / total)
+        self._mean = self._mean + lead * (n / total)
+        self._n = total
+        self._low, self._high = np.minimum(self._low, Z.min(axis=0)), np.maximum(self._high, Z.max(axis=0))
+
+    def place(self, step: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """What becomes 0, and the length that becomes 1; as `_place` has it."""
+        if step == "standard":
+            return self._mean, np.sqrt(self._squares / self._n)
+        low, high = self._low, self._high
+        return (low, high - low) if step == "minmax" else (low.min(), high.max() - low.min())
+
+
+def scaled(X: Any, section: DatasetSection, moments: Sequence[Moments]) -> Any:
+    """Inputs after the steps of a section, dense or sparse; of each step the moments tell what it has to know."""
+    if isinstance(X, SparseRows):
+        return _scaled_sparse(X, section)
+    Z = X.astype(np.float64)
+    for step, known in zip(section.scale, moments, strict=False):
+        Z = _step(Z, step, known.place(step) if step in FITTED else None, slice(None))
     return Z
 
 

@@ -69,11 +69,15 @@ def run(
     shard: Annotated[
         str | None, typer.Option(metavar="I/N", help="Do the I-th of N parts alone, such as 3/20; see merge.")
     ] = None,
+    save_every: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", min=0, help="Save the learners of a stream so often, to go on from there."),
+    ] = 60.0,
     quiet: Quiet = False,
 ) -> None:
     """Run experiments, as far as they are not done yet, and show their tables."""
     # One that fails does not stop the others; all are checked before the first is run.
-    crew = runner.Crew(jobs, backend, None if gram_limit is None else gram_limit * 1e9, timeout, scheduler)
+    crew = runner.Crew(jobs, backend, None if gram_limit is None else gram_limit * 1e9, timeout, scheduler, save_every)
     part = None if shard is None else runner.Shard.read(shard)
     for number in system.ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` has it

@@ -9,7 +9,7 @@ from budgetbench.datasets import Dataset, datasets
 from budgetbench.errors import NOTHING, ParameterError
 from budgetbench.parameters import declared, plain
 from budgetbench.reading import Reading
-from budgetbench.sections import DatasetSection
+from budgetbench.sections import OF_STREAMS, DatasetSection
 
 SECTION = {name: parameter for name, parameter in declared(DatasetSection).items() if name != "options"}
 
@@ -36,6 +36,8 @@ def dataset_of(reading: Reading, raw: Any) -> DatasetSection | None:
     checks.positive()
     checks.multiclass()
     checks.sizes()
+    if not section.stream:
+        checks.without_stream()
     return complete if len(reading.problems) == before else None
 
 
@@ -82,6 +84,13 @@ class _Checks:
         if section.redraw and not dataset.generated:
             generated = ", ".join(name for name in datasets if datasets[name].generated)
             self._note("redraw", True, f"false, or one of the generated datasets: {generated}")
+
+    def without_stream(self) -> None:
+        for name in OF_STREAMS:
+            if name in self.reading.document.data["dataset"]:
+                found = self.reading.document.data["dataset"][name]
+                if found != SECTION[name].default:
+                    self._note(name, found, "nothing unless stream: true says that the dataset passes by")
 
     def _note(self, name: str, found: Any, accepted: str, *at: int) -> None:
         self.reading.note(("dataset", name, *at), found, accepted)

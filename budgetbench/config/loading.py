@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar
 from budgetbench.config.algorithms import algorithms_of
 from budgetbench.config.dataset import dataset_of, has_test_set, number_of_classes
 from budgetbench.config.kernels import ACCEPTED, kernels_of
+from budgetbench.config.streaming import check_stream
 from budgetbench.document import Document, Key, read
 from budgetbench.errors import ParameterError, RequestError, clipped, nearest, refuse
 from budgetbench.experiment import Algorithm, Experiment, KernelGrid
@@ -105,11 +106,15 @@ def interpret(document: Document) -> Experiment:
     if dataset:
         _check_together(reading, dataset, algorithms)
         _check_test_set(reading, dataset, grid, algorithms)
+        if dataset.stream:
+            check_stream(reading, dataset, list(_selections(grid, algorithms)), algorithms)
     if grid:
         _check_kernel(reading, grid.kernels[0].kind, algorithms)
     refuse(reading.problems)
     if not (outline and grid and dataset):
         raise AssertionError("a part of the configuration is missing and no problem was noted")
+    if dataset.stream:
+        outline["order"] = "given" if dataset.shuffle_buffer is None else "shuffled"
     judged = {
         "title": outline["title"] or outline["name"],
         "reproduces": reproduces,

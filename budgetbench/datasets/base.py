@@ -56,6 +56,11 @@ class Examples:
     def __len__(self) -> int:
         return len(self.X)
 
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of both arrays."""
+        return array_checksum(self.X, self.y)
+
 
 @dataclass(frozen=True, eq=False)
 class Data:
@@ -70,6 +75,7 @@ class Data:
     files : where the files that were read lie.
     encoding : where the examples hold columns of a table as they were found, with words and gaps: how inputs are made
         of them, which takes the training rows of a run.
+    known_checksum : of a dataset that passes by, of which no example is held.
     """
 
     train: Examples
@@ -78,10 +84,13 @@ class Data:
     identity: str
     files: tuple[Path, ...] = ()
     encoding: Encoding | None = None
+    known_checksum: str | None = None
 
     @property
     def checksum(self) -> str:
         """SHA-256 of the arrays as they are, row order included: what exactly a run has seen, for its provenance."""
+        if self.known_checksum is not None:
+            return self.known_checksum
         parts = [self.train] if self.test is None else [self.train, self.test]
         return array_checksum(*(array for part in parts for array in (part.X, part.y)))
 
@@ -111,6 +120,7 @@ class Dataset(ABC):
     ----------
     name, title, summary : for the configuration, for figures, and in one line for lists.
     source, licence, citation : where it comes from, its terms, and what to cite.
+    references : the same by the keys of `sharing/references.bib`; empty for the user's own files.
     preparation : what is done to the published values on loading.
     classes : the published class labels; None when only loading tells.
     n_train, n_test, n_features : sizes; None when only loading tells.
@@ -120,6 +130,7 @@ class Dataset(ABC):
     options : what else `load` accepts.
     generated : drawn afresh from (seed, run).
     pooled : no published split: everything is in the training set and the test set is None.
+    streams : it can pass by in parts, without being held; see `datasets.flow`.
     """
 
     name: str
@@ -128,6 +139,7 @@ class Dataset(ABC):
     source: str = ""
     licence: str = ""
     citation: str = ""
+    references: tuple[str, ...] = ()
     preparation: str = ""
     classes: tuple[Label, ...] | None = None
     n_train: int | None = None
@@ -140,6 +152,7 @@ class Dataset(ABC):
     aliases: tuple[str, ...] = ()
     generated: bool = False
     pooled: bool = False
+    streams: bool = False
 
     def load(
         self,
@@ -167,8 +180,14 @@ class Dataset(ABC):
         DataError
             When the data cannot be had, or is not what it should be.
         """
-        made = self.options(**check(self.parameters(), options))
-        return self._load(Request(cache, self.checked_variant(variant), seed, run, limit, made))
+        return self._load(self.request(cache, variant, seed, run, limit, options))
+
+    def request(
+        self, cache: Cache, variant: str | None, seed: int, run: int, limit: int | None, options: Mapping[str, Any]
+    ) -> Request:
+        """What a call of `load` asks for; `ParameterError` for a variant or an option that is not accepted."""
+        made = self.options(**check(self.parameters(), dict(options)))
+        return Request(cache, self.checked_variant(variant), seed, run, limit, made)
 
     def checked_variant(self, variant: str | None) -> str:
         """The variant that is meant; the empty string for a dataset without variants."""
@@ -220,14 +239,19 @@ class Generated(Dataset):
     licence = "not applicable"
     preparation = "none"
     generated = True
+    streams = True
     classes: tuple[Label, ...]
     draw: Callable[..., Examples]
+
+    @property
+    def revision(self) -> str:
+        """Names the distribution, and the package that draws from it where that is not ours."""
+        return "".join(f"{package}/" for package in packages_of(type(self).__module__)) + f"{self.name}/1"
 
     def _load(self, request: Request) -> Data:
         options = dict(vars(request.options))
         told = "/".join(f"{name}={value}" for name, value in options.items())
-        source = "".join(f"{package}/" for package in packages_of(type(self).__module__))
-        identity = f"{source}{self.name}/1/{told}/seed={request.seed}/run={request.run}"
+        identity = f"{self.revision}/{told}/seed={request.seed}/run={request.run}"
         random, n_test = generator(request.seed, Role.DATA, request.run), options.pop("n_test", None)
         train = self.draw(random, **options)
         test = self.draw(random, **options | {"n": n_test}) if n_test else None

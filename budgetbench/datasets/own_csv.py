@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from budgetbench.datasets.base import Request, register
+from budgetbench.datasets.base import Label, Request, register
 from budgetbench.datasets.columns import MISSING, Column, Sheet, of_text, sheet_of
-from budgetbench.datasets.own_files import Files, as_objects, content_of, is_number, shown
-from budgetbench.datasets.own_tables import Handling, LabelColumn, OwnTable, position
+from budgetbench.datasets.flow import PART, Stamp, identity_of, two_or_more
+from budgetbench.datasets.flow_text import CsvFlow, counted, lines_with_text
+from budgetbench.datasets.own_files import Files, as_objects, content_of, is_number, readable_labels, shown
+from budgetbench.datasets.own_tables import Handling, LabelColumn, OwnTable, position, refuse_columns
 from budgetbench.errors import DataError
 
 QUOTED = re.compile(r'"(?:[^"]|"")*"')
@@ -52,6 +54,25 @@ class Csv(OwnTable):
     title = "CSV file"
     summary = "your own table of numbers, words and a label, with commas, semicolons, tabs or spaces between"
     options = CsvOptions
+    streams = True
+
+    def flow(self, request: Request, classes: tuple[Label, ...] | None) -> CsvFlow:
+        """The stream of a file, see `datasets.flow`; `classes` are those that will come, where that is said."""
+        options, path = request.options, request.options.path
+        reader = CsvReader(path, options, PART)
+        first, stamp = reader.read(), Stamp.of(path)
+        refuse_columns(path, first, options)
+        found = two_or_more(path, classes or readable_labels(path, first.labels).tolist())
+        n, checksum = counted(path, reader.skip, lines_with_text, request.limit)
+        layout = reader.separator, tuple(reader.names), reader.label, tuple(reader.inputs)
+        test = None
+        if options.test_path is not None:
+            sheet = CsvReader(options.test_path, options, like=reader).read()
+            test = self.tests(path, first, options.test_path, sheet, options, found)
+        identity = identity_of(self.name, checksum, n, reader.skip, found, layout, test and test.checksum)
+        files = (path,) if test is None else (path, options.test_path)
+        sizes = n, len(reader.inputs), identity, checksum, files
+        return CsvFlow(found, *sizes, path, stamp, reader.skip, classes, test, *layout)
 
     def sheets(self, request: Request) -> tuple[tuple[Path, Sheet], tuple[Path, Sheet] | None]:
         options = request.options

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from budgetbench.datasets import limits
-from budgetbench.datasets.base import Request, register
+from budgetbench.datasets.base import Label, Request, register
 from budgetbench.datasets.columns import Sheet
-from budgetbench.datasets.own_files import Files, complaints_of
-from budgetbench.datasets.own_tables import Handling, LabelColumn, OwnTable, sheet_of_frame
+from budgetbench.datasets.flow import PART, Stamp, identity_of, two_or_more
+from budgetbench.datasets.flow_arrays import ParquetFlow, checksum_of
+from budgetbench.datasets.own_files import Files, complaints_of, readable_labels
+from budgetbench.datasets.own_tables import Handling, LabelColumn, OwnTable, refuse_columns, sheet_of_frame
 from budgetbench.datasets.parse import UnfitError
-from budgetbench.errors import RequestError
+from budgetbench.errors import DataError, RequestError
 from budgetbench.lazy import lazy, pd
 
 if TYPE_CHECKING:
@@ -49,6 +51,33 @@ class Parquet(OwnTable):
     title = "Parquet file"
     summary = "your own table of numbers, words and a label in a Parquet file (needs pyarrow)"
     options = ParquetOptions
+    streams = True
+
+    def flow(self, request: Request, classes: tuple[Label, ...] | None) -> ParquetFlow:
+        """The stream of a file, see `datasets.flow`; `classes` are those that will come, where that is said."""
+        options, path = request.options, request.options.path
+        drop = options.drop or ()
+        first = sheet_of_frame(path, frame := read(path, PART), options.label, drop)
+        refuse_columns(path, first, options)
+        names = [column.name for column in first.columns]
+        if len(set(frame.columns)) < len(frame.columns):
+            raise DataError(f"{path}: a column name that occurs twice; a stream takes columns by their names")
+        with complaints_of(path):
+            stamp = Stamp.of(path)
+            n = parquet.ParquetFile(path).metadata.num_rows
+        checksum = checksum_of(path)
+        found = two_or_more(path, classes or readable_labels(path, first.labels).tolist())
+        test, files = None, [path]
+        if options.test_path is not None:
+            table = read(options.test_path)
+            gone = [name for name in table.columns if name in frame.columns and name not in [*names, first.label]]
+            sheet = sheet_of_frame(options.test_path, table, str(first.label), gone)
+            test = self.tests(path, first, options.test_path, sheet, options, found)
+            files.append(options.test_path)
+        n = n if request.limit is None else min(n, request.limit)
+        identity = identity_of(self.name, checksum, n, names, first.label, found, test and test.checksum)
+        own = path, stamp, classes, test, str(first.label), tuple(names)
+        return ParquetFlow(found, n, len(names), identity, checksum, tuple(files), *own)
 
     def sheets(self, request: Request) -> tuple[tuple[Path, Sheet], tuple[Path, Sheet] | None]:
         options = request.options

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgetbench.datasets import limits
-from budgetbench.datasets.base import Data, Options, Request
+from budgetbench.datasets.base import Data, Examples, Label, Options, Request, encoded
 from budgetbench.datasets.columns import (
     MOST_WORDS,
     UNLABELLED,
@@ -26,7 +26,15 @@ from budgetbench.datasets.columns import (
     of_series,
     sheet_of,
 )
-from budgetbench.datasets.own_files import OwnFile, Table, as_objects, shown
+from budgetbench.datasets.own_files import (
+    OwnFile,
+    Table,
+    as_objects,
+    check_inputs,
+    examples,
+    known_labels,
+    shown,
+)
 from budgetbench.errors import DataError, Notice, nearest
 from budgetbench.lazy import pd
 from budgetbench.parameters import DIFFERENT, ONE_OR_SEVERAL, Accepted
@@ -79,6 +87,15 @@ class OwnTable(OwnFile):
         encoding = encoding_of(path, [sheet for _, sheet in found], options)
         limited = request.limit is not None
         return self.made(path, tables[0], rest and rest[0], test, limited=limited, encoding=encoding)
+
+    def tests(
+        self, path: Path, train: Sheet, test_path: Path, test: Sheet, options: Handling, classes: tuple[Label, ...]
+    ) -> Examples:
+        """The test examples of a stream, whose first rows are `train`: numbers alone."""
+        _, (_, sheet) = alike(path, train, test_path, test)
+        refuse_columns(test_path, sheet, options)
+        check_inputs(test_path, sheet.X)
+        return examples(sheet.X, encoded(known_labels(test_path, sheet.labels, classes), classes))
 
     @abstractmethod
     def sheets(self, request: Request) -> tuple[tuple[Path, Sheet], tuple[Path, Sheet] | None]:

@@ -127,7 +127,7 @@ class OneVsRest(OnlineLearner):
     def _renumber(self, numbers: Rows, kept: Rows) -> None:
         for machine in self._machines:
             machine._renumber(numbers, kept)
-        self._held = np.arange(len(kept))
+        self._held = positions(self._held, kept)
         if self._tally:
             self.support_: Rows = numbers[self.support_]
         elif self._stores:  # learners that keep no examples have numbers of their own for their points

@@ -19,7 +19,7 @@ from budgetbench.engine.kernel_access import KernelAccess, Metered, Rows, Stream
 from budgetbench.engine.metering import Meter
 from budgetbench.engine.size import bytes_of_example, nbytes
 from budgetbench.errors import ParameterError
-from budgetbench.kernels import Values
+from budgetbench.kernels import Kernel, Values
 from budgetbench.kernels.given import PRECOMPUTED
 from budgetbench.lazy import lazy
 from budgetbench.parameters import Repeats
@@ -33,9 +33,9 @@ targets, validation = lazy("sklearn.utils.multiclass"), lazy("sklearn.utils.vali
 
 @dataclass
 class Course:
-    """How a stream went so far. Where it comes in parts, by `partial_fit`, counts go on and rounds are the last part's.
+    """How a stream went so far. Where it comes in parts counts go on, and rounds are the last part's.
 
-    rounds, mistakes, kernel_evaluations : of the first passes of the parts before.
+    rounds, mistakes, margin_errors, kernel_evaluations : of the first passes of the parts before.
     size : what was stored when this part began.
     passes : those begun over this part.
     first : the rounds of the first of them, block by block.
@@ -44,6 +44,7 @@ class Course:
 
     rounds: int = 0
     mistakes: int = 0
+    margin_errors: int = 0
     kernel_evaluations: int = 0
     size: int = 0
     passes: int = 0
@@ -52,11 +53,15 @@ class Course:
 
 
 class Memory(NamedTuple):
-    """What the next call of `partial_fit` needs of the rows before: those that are kept, and their numbers in all."""
+    """What the next part of a stream needs of the rows before: those that a learner keeps, and their numbers in all.
+
+    rows : how many have come.
+    """
 
     X: Inputs
     labels: NDArray[np.int64]
     numbers: Rows
+    rows: int
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -76,6 +81,7 @@ class OnlineLearner(KernelClassifier):
         right class less the best other one); after `partial_fit` the rounds of that call alone, so that nothing grows
         with a stream that has no end. All counts go on.
     sizes_ : what was stored after each of these rounds.
+    margin_errors_ : rounds of the first pass that the rule takes for margin errors.
     epochs_ : how many passes were made.
     insertions_, removals_ : examples stored and discarded, over all passes; None for a learner that stores none.
     kernel_evaluations_ : kernel values that the rule asks for in the first pass, when those among kept examples are
@@ -92,7 +98,9 @@ class OnlineLearner(KernelClassifier):
     #: Parameters that may change between calls of `partial_fit`; they count from the next call on.
     changeable: ClassVar[frozenset[str]] = frozenset()
     #: Attributes that learning does not go on from: they tell of the past, or hold what others hold.
-    reported: ClassVar[frozenset[str]] = frozenset({"classes_", "margins_", "sizes_", "_course", "_memory"})
+    reported: ClassVar[frozenset[str]] = frozenset(
+        {"classes_", "margins_", "sizes_", "margin_errors_", "_course", "_memory"}
+    )
 
     epochs: Repeats = 1
 
@@ -124,6 +132,10 @@ class OnlineLearner(KernelClassifier):
     def _renumber(self, numbers: Rows, kept: Rows) -> None:
         """The rows of the data set are called by these numbers from now on; these of them, among which are those of
         `kept()`, become its rows 0, 1, …."""
+
+    @classmethod
+    def check_endless(cls, values: dict[str, Any]) -> None:
+        """Raise `ParameterError` for parameters with which all that comes is kept, which a stream has too much of."""
 
     def _expect_no_end(self) -> None:
         """Examples come in parts from now on: keep what is bounded, unless something else was asked for."""
@@ -197,6 +209,7 @@ class OnlineLearner(KernelClassifier):
         self.sizes_ = np.concatenate([rounds.sizes for rounds in course.first])
         self.epochs_ = course.passes
         self.mistakes_ = course.mistakes + int(np.count_nonzero(self.margins_ <= 0))
+        self.margin_errors_ = course.margin_errors + self._count_margin_errors()
         self.kernel_evaluations_ = course.kernel_evaluations + course.size + int(self.sizes_[:-1].sum())
         self._learnt = True
         del self._state_before
@@ -211,20 +224,21 @@ class OnlineLearner(KernelClassifier):
             points=self._points(),
             rounds=Rounds(self.margins_, self.sizes_),
             mistakes=self.mistakes_,
-            margin_errors=self._count_margin_errors(),
+            margin_errors=self.margin_errors_,
             insertions=self.insertions_,
             removals=self.removals_,
             kernel_evaluations=self.kernel_evaluations_,
         )
 
     def _count_margin_errors(self) -> int:
+        """Of the part that has just passed."""
         return int(np.count_nonzero(self.margins_ <= self.margin_threshold))
 
     # -- scikit-learn's conventions ----------------------------------------------------------------------------
 
     def _fit(self, access: KernelAccess, labels: NDArray[np.int64]) -> None:
         super()._fit(access, labels)
-        self._remember(access.X, labels, np.arange(len(labels)))
+        self._memory = end_part([self], Memory(access.X, labels, np.arange(len(labels)), len(labels)))
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None, **others: Any) -> Self:
         """Go on learning from the rows of X (n, d) with labels y (n,), one after the other.
@@ -251,34 +265,14 @@ class OnlineLearner(KernelClassifier):
             self._begin(known, inputs)
         else:
             self._learner._change_to(self.get_params())
-        self._learner._go_on(inputs, labels)
+        learner = self._learner
+        learner._memory = go_on([learner], learner._kernel, learner._memory, inputs, labels)
         return self._adopt()
-
-    def _go_on(self, inputs: Inputs, labels: NDArray[np.int64]) -> None:
-        """Learn from these examples, with what is kept of those before."""
-        self._expect_no_end()
-        memory = self._memory or Memory(inputs[:0], labels[:0], labels[:0])
-        kept, seen = len(memory.X), self._course.rounds
-        rows, labels = joined(memory.X, inputs), np.concatenate([memory.labels, labels])
-        access = Streamed(self._kernel, rows)
-        self.open(access, labels)
-        self.begin_pass()
-        for block in blocks(np.arange(kept, len(rows))):
-            self.meet(block, labels, access)
-        self.close(access)
-        self._remember(rows, labels, np.concatenate([memory.numbers, np.arange(seen, seen + len(inputs))]))
-
-    def _remember(self, X: Inputs, labels: NDArray[np.int64], numbers: Rows) -> None:
-        """Be ready for `partial_fit` to go on."""
-        kept = self.kept()
-        self._memory = Memory(X[kept], labels[kept], numbers[kept])
-        self._renumber(numbers, kept)
-        self._end_part()
 
     def _end_part(self) -> None:
         """Let counts go on, and rounds begin anew with the next part."""
         rounds = self._course.rounds + len(self.margins_)
-        self._course = Course(rounds, self.mistakes_, self.kernel_evaluations_, self._size())
+        self._course = Course(rounds, self.mistakes_, self.margin_errors_, self.kernel_evaluations_, self._size())
 
     def _change_to(self, parameters: dict[str, Any]) -> None:
         """Go on with these parameters.
@@ -316,13 +310,57 @@ def drive(cohort: Sequence[OnlineLearner], access: KernelAccess, labels: NDArray
         active = [learner for learner in active if epoch < learner.epochs and not (epoch and learner.is_settled())]
         if not active:
             break
-        asking = [learner for learner in active if learner.asks]
-        for learner in active:
-            learner.begin_pass()
-        for rows in blocks(order):
-            sharing = access.gram is None and len(asking) > 1
-            shared = SharedBlock(access, rows, [learner.kept() for learner in asking]) if sharing else None
-            for learner in active:
-                learner.meet(rows, labels, access, shared)
+        pass_by(active, access, labels, order)
     for learner in cohort:
         learner.close(access)
+
+
+def go_on(
+    cohort: Sequence[OnlineLearner], kernel: Kernel, memory: Memory | None, inputs: Inputs, labels: NDArray[np.int64]
+) -> Memory:
+    """Let the next part of a stream pass before several learners at once, with what they keep of the parts before.
+
+    What they learn is to the last bit what `drive` lets them learn from all parts as one data set, wherever it is cut.
+
+    Parameters
+    ----------
+    memory : what came of the part before; None for the first.
+    inputs, labels : the examples, at least one, and the class index of each.
+    """
+    memory = memory or Memory(inputs[:0], labels[:0], np.empty(0, dtype=np.int64), 0)
+    kept = len(memory.X)
+    every = Memory(
+        joined(memory.X, inputs),
+        np.concatenate([memory.labels, labels]),
+        np.concatenate([memory.numbers, np.arange(memory.rows, memory.rows + len(inputs))]),
+        memory.rows + len(inputs),
+    )
+    access = Streamed(kernel, every.X)
+    for learner in cohort:
+        learner._expect_no_end()
+        learner.open(access, every.labels)
+    pass_by(cohort, access, every.labels, np.arange(kept, len(every.X)))
+    for learner in cohort:
+        learner.close(access)
+    return end_part(cohort, every)
+
+
+def end_part(cohort: Sequence[OnlineLearner], every: Memory) -> Memory:
+    """Of all rows at hand those that a learner keeps, once each of them calls these by the numbers 0, 1, …."""
+    kept = np.unique(np.concatenate([learner.kept() for learner in cohort]))
+    for learner in cohort:
+        learner._renumber(every.numbers, kept)
+        learner._end_part()
+    return Memory(every.X[kept], every.labels[kept], every.numbers[kept], every.rows)
+
+
+def pass_by(learners: Sequence[OnlineLearner], access: KernelAccess, labels: NDArray[np.int64], order: Rows) -> None:
+    """Let the examples `order` of a data set pass before several learners once, block by block."""
+    asking = [learner for learner in learners if learner.asks]
+    for learner in learners:
+        learner.begin_pass()
+    for rows in blocks(order):
+        sharing = access.gram is None and len(asking) > 1
+        shared = SharedBlock(access, rows, [learner.kept() for learner in asking]) if sharing else None
+        for learner in learners:
+            learner.meet(rows, labels, access, shared)

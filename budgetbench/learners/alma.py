@@ -25,7 +25,7 @@ class Progress:
     updates: int
 
 
-@learner("alma", title="ALMA₂", color="#EF6548", marker=">", aliases=("alma2",))
+@learner("alma", title="ALMA₂", color="#EF6548", marker=">", references=("gentile2001",), aliases=("alma2",))
 class ALMA(ExpansionLearner):
     """The approximate large margin algorithm: steps and the margin that is asked for become smaller together.
 

@@ -18,7 +18,7 @@ from budgetbench.engine.summing import add, check_shrinking, total
 from budgetbench.parameters import LARGEST_REAL, Budget, NonNegative, Positive
 
 
-@learner("bogd", title="BOGD", color="#2CA02C", marker="d")
+@learner("bogd", title="BOGD", color="#2CA02C", marker="d", references=("zhao2012",))
 class BOGD(ExpansionLearner):
     """Gradient descent that discards stored examples at random and lets the others make up for them.
 

@@ -18,7 +18,13 @@ from budgetbench.parameters import USUAL_BUDGET, Budget, NonNegative, Positive
 VARIABLE = -1
 
 
-@learner("budget_perceptron", title="Budget Perceptron", color="#D55E00", marker="s")
+@learner(
+    "budget_perceptron",
+    title="Budget Perceptron",
+    color="#D55E00",
+    marker="s",
+    references=("crammer2003", "weston2005"),
+)
 class BudgetPerceptron(ExpansionLearner):
     """The Perceptron that discards the stored example which stays best classified without itself.
 

@@ -18,7 +18,7 @@ from budgetbench.kernels import RBF, Floats, Kernel, Values
 from budgetbench.parameters import Count, Positive, Size, Unit
 
 
-@learner("fogd", title="FOGD", color="#5B2A86", marker="h")
+@learner("fogd", title="FOGD", color="#5B2A86", marker="h", references=("lu2016", "rahimi2007"))
 class FOGD(OnlineLearner):
     """Gradient descent on random Fourier features in place of the kernel; no example is stored.
 

@@ -20,7 +20,7 @@ from budgetbench.parameters import USUAL_BUDGET, Budget
 LEAST = 83
 
 
-@learner("forgetron", title="Forgetron", color="#CC79A7", marker="s")
+@learner("forgetron", title="Forgetron", color="#CC79A7", marker="s", references=("dekel2008",))
 class Forgetron(ExpansionLearner):
     """The Perceptron that lets its stored examples fade and discards the oldest: the self-tuned Forgetron.
 

@@ -11,7 +11,14 @@ from budgetbench.engine.linear import BELOW_ONE
 from budgetbench.parameters import Positive
 
 
-@learner("kernel_gradient_descent", title="Kernel OGD", color="#6E6E6E", marker="v", aliases=("ogd",))
+@learner(
+    "kernel_gradient_descent",
+    title="Kernel OGD",
+    color="#6E6E6E",
+    marker="v",
+    references=("kivinen2004", "lu2016"),
+    aliases=("ogd",),
+)
 class KernelGradientDescent(ExpansionLearner):
     """Online gradient descent on the hinge loss, in the space of the kernel: what methods with a budget approach.
 

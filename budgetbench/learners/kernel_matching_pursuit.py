@@ -28,7 +28,14 @@ DEPENDENT = 1e-12
 NOTHING = 1e-20
 
 
-@learner("kernel_matching_pursuit", title="KMP", color="#CC79A7", marker="v", aliases=("kmp",))
+@learner(
+    "kernel_matching_pursuit",
+    title="KMP",
+    color="#CC79A7",
+    marker="v",
+    references=("vincent2002", "weston2005"),
+    aliases=("kmp",),
+)
 class KernelMatchingPursuit(BatchLearner):
     """Greedy least squares: example after example is taken whose kernel function lowers the squared error the most.
 

@@ -25,7 +25,7 @@ linalg = lazy("scipy.linalg")
 ROUNDING = 2.0**-24
 
 
-@learner("nogd", title="NOGD", color="#9A80D0", marker="H")
+@learner("nogd", title="NOGD", color="#9A80D0", marker="H", references=("lu2016",))
 class NOGD(ExpansionLearner):
     """Kernel gradient descent until B examples are stored, from then on gradient descent in an embedding they span.
 

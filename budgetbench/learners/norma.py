@@ -22,7 +22,7 @@ class Target:
     errors: int
 
 
-@learner("norma", title="NORMA", color="#8C9A00", marker="P")
+@learner("norma", title="NORMA", color="#8C9A00", marker="P", references=("kivinen2004",))
 class NORMA(ShrinkingLearner):
     """Stochastic gradient descent on the regularised hinge loss, truncated: the oldest leaves.
 

@@ -12,7 +12,14 @@ from budgetbench.engine.expansion import Block, Expansion, note, store
 from budgetbench.parameters import Positive
 
 
-@learner("passive_aggressive", title="PA-I", color="#E69F00", marker="D", aliases=("pa1", "pa-i"))
+@learner(
+    "passive_aggressive",
+    title="PA-I",
+    color="#E69F00",
+    marker="D",
+    references=("crammer2006",),
+    aliases=("pa1", "pa-i"),
+)
 class PassiveAggressive(ExpansionLearner):
     """The smallest change of f that gives an example its margin, bounded by C.
 

@@ -11,7 +11,7 @@ from budgetbench.engine.expansion import Block, Expansion, note, store
 from budgetbench.parameters import NonNegative
 
 
-@learner("perceptron", title="Perceptron", color="#000000", marker="o")
+@learner("perceptron", title="Perceptron", color="#000000", marker="o", references=("rosenblatt1958",))
 class Perceptron(OnlineToBatch):
     """Rosenblatt's Perceptron with a kernel; with beta > 0 the aggressive Perceptron.
 

@@ -22,7 +22,7 @@ COLLINEAR = 2.0**-30
 LARGEST, BACK = 2.0**400, 2.0**-100
 
 
-@learner("romma", title="ROMMA", color="#A6611A", marker="<")
+@learner("romma", title="ROMMA", color="#A6611A", marker="<", references=("li2002",))
 class ROMMA(ExpansionLearner):
     """The relaxed online maximum margin algorithm: the smallest f that two constraints allow.
 

@@ -12,7 +12,7 @@ from budgetbench.engine.summing import Scale, ShrinkingLearner, add, rounding_of
 from budgetbench.parameters import Budget, NonNegative, Positive
 
 
-@learner("silk", title="SILK", color="#007F7A", marker="X")
+@learner("silk", title="SILK", color="#007F7A", marker="X", references=("cheng2006",))
 class SILK(ShrinkingLearner):
     """Implicit steps on the regularised hinge loss; the smallest coefficient leaves.
 

@@ -10,7 +10,7 @@ from budgetbench.engine.expansion import Block, Expansion, note, store
 from budgetbench.parameters import USUAL_BUDGET, Budget
 
 
-@learner("stoptron", title="Stoptron", color="#999999", marker="X")
+@learner("stoptron", title="Stoptron", color="#999999", marker="X", references=("orabona2008",))
 class Stoptron(ExpansionLearner):
     """The Perceptron that stops learning once its budget is spent.
 

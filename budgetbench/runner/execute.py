@@ -11,15 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from budgetbench.engine.base import KernelClassifier, Rounds
+from budgetbench.engine.base import KernelClassifier
 from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed
 from budgetbench.engine.online import OnlineLearner, drive
 from budgetbench.engine.predictions import predictions
+from budgetbench.errors import DataError
 from budgetbench.experiment import Experiment, without_kernel
 from budgetbench.kernels import Kernel
 from budgetbench.lazy import one_thread
 from budgetbench.learners import learners
-from budgetbench.results.curves import checkpoints_of
+from budgetbench.results.curves import Noted
 from budgetbench.results.sizes import budget_of
 from budgetbench.runner.costs import cost_of, evenly
 from budgetbench.runner.plan import Trial
@@ -53,6 +54,16 @@ class Setting:
         """What a run sees."""
         stream = stream_of(self.problem, self.experiment, run)
         return replace(stream, order=stream.order[: self.first])
+
+    def sizes(self, run: int) -> tuple[int, int]:
+        """How many examples a run learns from, and how many it is tested on."""
+        stream = self.stream_of(run)
+        return len(stream.order), len(stream.test)
+
+    def done(self, unit: Unit) -> list[Record]:
+        """The records of a unit's trials."""
+        X, access = open_access(self.workspace, self.kernel)
+        return _execute(unit.trials, self, self.stream_of(unit.run), X, access)
 
 
 @dataclass(frozen=True)
@@ -126,11 +137,11 @@ def execute(unit: Unit, setting: Setting) -> list[Record]:
     """Do one unit; a trial that fails gives a record that says so."""
     try:
         with one_thread():
-            X, access = open_access(setting.workspace, setting.kernel)
-            stream = setting.stream_of(unit.run)
-            records = _execute(unit.trials, setting, stream, X, access)
+            records = setting.done(unit)
     except Exception as error:
-        if len(unit.trials) > 1:  # find out which of the cohort it was; the others are good
+        if len(unit.trials) > 1 and not isinstance(
+            error, DataError
+        ):  # find out which of the cohort it was; the others are good
             return [record for trial in unit.trials for record in execute(Unit(unit.run, (trial,)), setting)]
         return failures(unit, setting, f"{type(error).__name__}: {error}")
     return _with_repeated(records, unit)
@@ -138,9 +149,8 @@ def execute(unit: Unit, setting: Setting) -> list[Record]:
 
 def failures(unit: Unit, setting: Setting, message: str) -> list[Record]:
     """The records of a unit of one trial that failed."""
-    stream = setting.stream_of(unit.run)
-    failed = {"status": "failed", "error": message}
-    return _with_repeated([_head(trial, setting, stream) | failed for trial in unit.trials], unit)
+    sizes, failed = setting.sizes(unit.run), {"status": "failed", "error": message}
+    return _with_repeated([head(trial, setting, *sizes) | failed for trial in unit.trials], unit)
 
 
 def _with_repeated(records: list[Record], unit: Unit) -> list[Record]:
@@ -160,12 +170,16 @@ def _execute(
     else:
         models[0].learn(access, stream.labels, stream.order)
     return [
-        _head(trial, setting, stream) | {"status": "ok"} | _learned(model, experiment.checkpoints) | tested
+        head(trial, setting, len(stream.order), len(stream.test))
+        | {"status": "ok"}
+        | learned(model, noted(model, experiment.checkpoints))
+        | tested
         for trial, model, tested in zip(trials, models, _tested(models, access, stream), strict=True)
     ]
 
 
-def _head(trial: Trial, setting: Setting, stream: Stream) -> Record:
+def head(trial: Trial, setting: Setting, train_size: int, test_size: int) -> Record:
+    """What a record says of its trial."""
     experiment = setting.experiment
     return {
         "key": trial.key,
@@ -177,17 +191,28 @@ def _head(trial: Trial, setting: Setting, stream: Stream) -> Record:
         "budget": trial.params.get("budget"),
         "run": trial.run,
         "seed": experiment.seed,
-        "train_size": len(stream.order),
-        "test_size": len(stream.test),
+        "train_size": train_size,
+        "test_size": test_size,
         "version": __version__,
         "commit": setting.commit,
         "host": host(),
     }
 
 
-def _learned(model: KernelClassifier, checkpoints: int) -> Record:
+def noted(model: KernelClassifier, checkpoints: int) -> Noted | None:
+    """The course of a learner's first pass, where it has one."""
+    rounds = model.outcome().rounds
+    if rounds is None:
+        return None
+    found = Noted(len(rounds.margins), checkpoints)
+    found.go_by(*rounds)
+    return found
+
+
+def learned(model: KernelClassifier, course: Noted | None) -> Record:
+    """What a record says of what was learnt."""
     found = model.outcome()
-    mistakes, rounds = found.mistakes, found.rounds
+    mistakes = found.mistakes
     return {
         "support_size": found.size,
         "model_bytes": found.model_bytes,
@@ -195,23 +220,12 @@ def _learned(model: KernelClassifier, checkpoints: int) -> Record:
         "train_seconds": round(model.train_seconds_, 6),
         "kernel_seconds": round(model.kernel_seconds_, 6),
         "online_mistakes": mistakes,
-        "online_error": mistakes / len(rounds.margins) if mistakes is not None and rounds is not None else None,
+        "online_error": mistakes / course.rounds if mistakes is not None and course is not None else None,
         "margin_errors": found.margin_errors,
         "insertions": found.insertions,
         "removals": found.removals,
         "kernel_evaluations": found.kernel_evaluations,
-        "curve": curve(rounds, checkpoints) if rounds is not None and checkpoints else None,
-    }
-
-
-def curve(rounds: Rounds, checkpoints: int) -> Record:
-    """The course of the first pass at evenly spaced rounds, the last one among them; the same for all learners."""
-    seen = checkpoints_of(len(rounds.margins), checkpoints)
-    mistakes = np.cumsum(rounds.margins <= 0)
-    return {
-        "seen": seen.tolist(),
-        "online_error": [round(value, 6) for value in (mistakes[seen - 1] / seen).tolist()],
-        "support_size": rounds.sizes[seen - 1].tolist() if len(rounds.sizes) else None,
+        "curve": course.curve if course is not None else None,
     }
 
 

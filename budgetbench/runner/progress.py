@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
 from typing import Any
 
 from rich.console import Console
@@ -11,6 +14,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 #: Seconds between two plain lines.
 INTERVAL = 10.0
+#: Seconds between two looks at how far a stream has come.
+GLANCE = 0.25
 
 
 class ProgressReport:
@@ -39,6 +44,29 @@ class ProgressReport:
         """Say what is being done before the first run ends."""
         if self._bar:
             self._bar.update(self._task, description=f"{self.title}: {text}" if text else self.title)
+
+    @contextmanager
+    def watching(self, look: Callable[[], str]) -> Iterator[None]:
+        """While the context lasts say what `look` sees: at once when there is something, then now and then."""
+        ended, said = Event(), -INTERVAL
+
+        def watch() -> None:
+            nonlocal said
+            while not ended.wait(GLANCE):
+                text, now = look(), time.monotonic()
+                if text and self._bar:
+                    self.stage(text)
+                elif text and not self.quiet and now - said > INTERVAL:
+                    said = now
+                    print(f"{self.title}: {text}, {now - self._begun:.0f} s", file=sys.stderr, flush=True)
+
+        thread = Thread(target=watch, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
 
     def advance(self, n: int = 1) -> None:
         """Count n more runs."""

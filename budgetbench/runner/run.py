@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -16,9 +17,11 @@ import joblib
 import numpy as np
 import pandas as pd
 
+from budgetbench import passing
 from budgetbench.archive import read_provenance, read_results, write_summary
 from budgetbench.config import load, restricted
 from budgetbench.datasets import Cache, datasets
+from budgetbench.datasets.flow import Flow
 from budgetbench.document import dump
 from budgetbench.engine.size import bytes_of_member
 from budgetbench.errors import FailedRunsError, Notice, RequestError
@@ -36,6 +39,8 @@ from budgetbench.runner.progress import ProgressReport
 from budgetbench.runner.provenance import commit, write_provenance
 from budgetbench.runner.shards import Shard
 from budgetbench.runner.store import Store, recorded
+from budgetbench.runner.streamed import FOLDER as UNDER_WAY
+from budgetbench.runner.streamed import SAVE_EVERY, State, StreamedSetting, forget, under_way
 from budgetbench.runner.workers import Task
 from budgetbench.runner.workspace import Workspace, default_gram_limit, sweep
 from budgetbench.streams import LearningProblem, check_classes, load_problem, stream_of
@@ -93,6 +98,7 @@ class Crew:
     gram_limit: float | None = None
     timeout: float | None = None
     scheduler: str | None = None
+    save_every: float = SAVE_EVERY
 
     def __post_init__(self) -> None:
         if (self.scheduler is None) == (self.backend == "dask"):
@@ -111,6 +117,8 @@ class Crew:
             raise RequestError("--jobs: found 0; accepted: an integer of at least 1, or -1 for one for each core")
         if self.timeout is not None and not self.timeout > 0:
             raise RequestError(f"--timeout: found {self.timeout:g}; accepted: seconds, more than 0")
+        if not self.save_every >= 0:
+            raise RequestError(f"--save-every: found {self.save_every:g}; accepted: seconds, at least 0")
         if self.timeout is not None and self.backend == "threading":
             raise RequestError("--timeout: a thread cannot be ended; accepted: with --backend loky, the default")
 
@@ -173,6 +181,7 @@ def run(
     timeout: float | None = None,
     shard: str | None = None,
     scheduler: str | None = None,
+    save_every: float = SAVE_EVERY,
 ) -> pd.DataFrame:
     """Run an experiment, as far as it is not done yet.
 
@@ -195,6 +204,8 @@ def run(
     timeout : seconds that a run may take; without end by default. One that takes longer has failed.
     shard : ``I/N`` for the I-th of N parts of the runs; `merging.merge` puts their folders together.
     scheduler : with "dask", the address of the scheduler, or the file in which it wrote that.
+    save_every : seconds after which the learners of a dataset that passes by are saved again, to go on from there after
+        an interruption.
 
     Returns
     -------
@@ -204,7 +215,7 @@ def run(
     ------
     FailedRunsError : some runs failed; all others are done and kept. Its `trials` is what would have been returned.
     """
-    crew = Crew(jobs, backend, gram_limit, timeout, scheduler)
+    crew = Crew(jobs, backend, gram_limit, timeout, scheduler, save_every)
     experiment = load(config, overrides, permutations)
     named = os.environ.get
     folder = Path(results or named("BUDGETBENCH_RESULTS") or "results")
@@ -251,6 +262,9 @@ def _run_by(
     shard: Shard | None,
 ) -> Outcome:
     folder = results / experiment.name
+    if experiment.dataset.stream and crew.backend == "dask":
+        advice = "A stream is read where its file is: give each machine its part with --shard"
+        raise RequestError(f"--backend dask: found a dataset with stream: true; accepted: loky, threading. {advice}.")
     source = _Source(experiment, cache)
     experiment = source.experiment
     chosen = restricted(experiment, only)
@@ -286,7 +300,7 @@ def _run_by(
             write_provenance(folder, source.data, member, settings, keys, _packages(experiment))
         try:
             if missing:
-                _run_missing(missing, outcome, store, source, hands, crew.gram_limit, quiet)
+                _run_missing(missing, outcome, store, source, hands, crew, quiet)
         finally:
             if store.path.exists():  # an interruption may come before the first run has ended
                 write_summary(folder)
@@ -311,6 +325,13 @@ class _Source:
 
     def __init__(self, experiment: Experiment, cache: Cache) -> None:
         self._cache = cache
+        if experiment.dataset.stream:
+            found = passing.flow(experiment, cache)
+            self._flows, self.n_train = {0: found}, found.n
+            self.problem, self.data = passing.beginning(found, experiment.dataset)
+            self.experiment = experiment.told_by(self.problem.X)
+            self._identities = {0: found.identity}
+            return
         self.problem, self.data = load_problem(experiment, cache)
         first = stream_of(self.problem, experiment, 0)
         self.n_train = len(first.order)
@@ -341,7 +362,16 @@ class _Source:
         for run in sorted({trial.run for trial in trials}):
             yield [trial for trial in trials if trial.run == run], self._problem(run)
 
+    def flow(self, run: int) -> Flow:
+        """The dataset of a run, where it passes by."""
+        run = run if self.experiment.dataset.redraw else 0
+        if run not in self._flows:
+            self._flows[run] = passing.flow(self.experiment, self._cache, run)
+        return self._flows[run]
+
     def _problem(self, run: int) -> LearningProblem:
+        if self.experiment.dataset.stream:
+            return passing.beginning(self.flow(run), self.experiment.dataset)[0]
         return load_problem(self.experiment, self._cache, run, self.data)[0]
 
 
@@ -356,22 +386,27 @@ def _run_missing(
     store: Store,
     source: _Source,
     hands: Crew | Cluster,
-    gram_limit: float | None,
+    crew: Crew,
     quiet: bool,
 ) -> None:
     experiment = outcome.experiment
     alone = experiment.dataset.inputs_differ  # inputs of a single run have no Gram matrix worth keeping
-    limit = 0.0 if alone else gram_limit
+    limit = 0.0 if alone else crew.gram_limit
     parts = parts_of(missing, max(1, hands.size))
     at = commit()
     places: dict[str, Workspace | Remote] = {}  # of each trial under way
-    left: Counter[Workspace | Remote] = Counter()
+    left: Counter[Workspace | Remote | None] = Counter()
     summary = _Summary(outcome.folder)
     sweep()
     with ProgressReport(experiment.name, len(missing), quiet) as progress, ExitStack() as workspaces:
 
         def tasks() -> Iterator[Task]:
             for trials, kernel, drawn in source.shared(missing):
+                if experiment.dataset.stream:
+                    yield from _streamed(
+                        trials, kernel.fitted_to(drawn.X), drawn, at, outcome.folder, source, crew.save_every
+                    )
+                    continue
                 progress.stage("kernel values")
                 within = limit if limit != 0 and gram_pays(trials, experiment, drawn, source.n_train) else 0.0
                 workspace: Workspace | Remote = hands.workspace(drawn, kernel, within)
@@ -383,17 +418,41 @@ def _run_missing(
                 for unit in units(trials, workspace.has_gram, experiment, source.n_train, parts):
                     yield Task(unit, setting)
 
-        with hands.at_work(tasks(), len(missing)) as results:
+        look = partial(under_way, outcome.folder / UNDER_WAY)
+        with progress.watching(look), hands.at_work(tasks(), len(missing)) as results:
             for records in results:
                 for record in records:
                     outcome.note(store.append(record))
-                    workspace = places.pop(record["key"])
+                    workspace = places.pop(record["key"], None)
                     left[workspace] -= 1
-                    if not left[workspace]:  # it makes room for the next one
+                    if workspace and not left[workspace]:  # it makes room for the next one
                         workspace.close()
                 if records:
                     progress.advance(len(records))
+                    forget(outcome.folder / UNDER_WAY, [record["key"] for record in records])
                 summary.heard(records)
+
+
+def _streamed(
+    trials: list[Trial],
+    kernel: Kernel,
+    drawn: LearningProblem,
+    at: str | None,
+    folder: Path,
+    source: _Source,
+    save_every: float,
+) -> Iterator[Task]:
+    """The tasks of trials that go through a dataset that passes by."""
+    for unit in units(trials, False, source.experiment, source.n_train, {}):
+        setting = StreamedSetting(
+            source.experiment, kernel, drawn.without_inputs, "", at,
+            found=source.flow(unit.run), folder=folder / UNDER_WAY, save_every=save_every,
+        )  # fmt: skip
+        state = State(setting.folder, [trial.key for trial in unit.trials], at)
+        if refusal := state.refusal():
+            message = f"{state.path} is not gone on from, as {refusal}: the stream begins anew"
+            warnings.warn(message, Notice, stacklevel=2)
+        yield Task(unit, setting)
 
 
 class _Summary:

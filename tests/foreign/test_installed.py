@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from budgetbench import packages
 from budgetbench.results.records import read_trials
 
 PROJECT = Path(__file__).parents[2]
@@ -138,3 +139,11 @@ def test_code_that_is_not_installed_is_told_by_its_digest(
     with (tmp_path / "own.py").open("a") as file:
         file.write("# changed\n")
     assert "mine: 0 runs done, 1 to run" in commands("run c.yaml --dry-run").stdout
+
+
+def test_a_package_that_does_not_list_its_modules_is_found_by_its_files() -> None:
+    """As Python 3.10 has to find scikit-learn, whose package is called otherwise than its module."""
+    found = packages._holder("sklearn")
+    assert found is not None
+    assert found.name == "scikit-learn"
+    assert packages._holder("nothing_of_this_name") is None

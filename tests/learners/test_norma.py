@@ -117,7 +117,7 @@ def test_margin_errors_are_counted_against_the_margin_of_their_round() -> None:
     whole = NORMA(nu=0.4, gamma=1.0).fit(X, y).outcome().margin_errors
     parts = NORMA(nu=0.4, gamma=1.0)
     counts = [parts.partial_fit(X[rows], y[rows]).outcome().margin_errors for rows in (slice(0, 40), slice(40, 90))]
-    assert sum(counts) == whole  # as of the margins, of each call alone
+    assert counts[0] < counts[1] == whole
 
 
 def test_coefficients_fade_with_age() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -103,7 +104,13 @@ def render(shown: Table, style: str) -> str:
     ("style", "expected"), [("text", TEXT), ("markdown", MARKDOWN), ("latex", LATEX), ("csv", CSV)]
 )
 def test_each_format_exactly(style: str, expected: str, summary: Any, experiment: Any) -> None:
-    assert render(table(summary, experiment), style) == expected
+    shown = render(table(summary, experiment), style)
+    assert (squeezed(shown) == squeezed(expected)) if style == "text" else shown == expected
+
+
+def squeezed(text: str) -> str:
+    """Without the widths of columns, which are rich's own affair and differ between its versions."""
+    return re.sub(r"─+", "─", re.sub(r" +", " ", text))
 
 
 def test_a_narrow_terminal_gets_whole_numbers_without_ranges(summary: Any, experiment: Any) -> None:

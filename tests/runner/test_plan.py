@@ -123,6 +123,10 @@ KEYS = {
     "dataset.test_size": (STREAM, ["99"]),
     "dataset.validation_size": (STREAM, ["0.2", "40"]),
     "dataset.limit": (STREAM, ["4999"]),
+    "dataset.stream": (DATA, []),
+    "dataset.classes": (DATA, []),
+    "dataset.scale_by": (DATA, []),  # with `stream` alone, as the next
+    "dataset.shuffle_buffer": (DATA, []),
     "label_noise": (STREAM, ["null"]),
     "label_noise.rate": (STREAM, ["0.2"]),
     "label_noise.mode": (STREAM, ["bernoulli"]),

@@ -32,7 +32,7 @@ class Neighbours(NamedTuple):
     distance: NDArray[np.float64]
 
 
-@learner("bpa_nn", title="BPA-NN", color="#4C78D8", marker=">")
+@learner("bpa_nn", title="BPA-NN", color="#4C78D8", marker=">", references=("wang2010",))
 class BPANN(BudgetedPassiveAggressive):
     """PA-I in which a newcomer and its nearest neighbour take over what they can of the example that leaves.
 

@@ -30,7 +30,7 @@ class Age:
     removals: int
 
 
-@learner("bpa_p", title="BPA-P", color="#17BECF", marker="8")
+@learner("bpa_p", title="BPA-P", color="#17BECF", marker="8", references=("wang2010",))
 class BPAP(BudgetedPassiveAggressive):
     """PA-I in which all stored examples take over what they can of the one that leaves.
 

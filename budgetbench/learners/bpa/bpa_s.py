@@ -13,7 +13,7 @@ from budgetbench.engine.summing import add, rounding_of, total
 from budgetbench.learners.bpa.common import BudgetedPassiveAggressive
 
 
-@learner("bpa_s", title="BPA-S", color="#08306B", marker="<")
+@learner("bpa_s", title="BPA-S", color="#08306B", marker="<", references=("wang2010",))
 class BPAS(BudgetedPassiveAggressive):
     """PA-I in which a newcomer takes over what it can of the example that leaves.
 

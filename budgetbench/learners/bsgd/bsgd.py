@@ -43,7 +43,9 @@ MAINTENANCE = {"removal": 0, "projection": 1, "merging": 2}
 REMOVAL, PROJECTION, MERGING = 0, 1, 2
 
 
-@learner("bsgd", title="BSGD", color="#B2182B", marker="p")
+@learner(
+    "bsgd", title="BSGD", color="#B2182B", marker="p", references=("wang2012", "shalevshwartz2007", "glasmachers2018")
+)
 class BSGD(ExpansionClassifier, OnlineLearner):
     """Stochastic gradient descent on the SVM's objective, Pegasos, with at most B points.
 

@@ -11,7 +11,7 @@ from budgetbench.kernels import Values
 from budgetbench.learners.editing.neighbours import NeighbourClassifier, mean_vote
 
 
-@learner("condense", title="Condensed k-NN", color="#56B4E9", marker="P")
+@learner("condense", title="Condensed k-NN", color="#56B4E9", marker="P", references=("hart1968", "devijver1982"))
 class Condense(NeighbourClassifier):
     """Nearest neighbours among so few examples that they still classify all the others right.
 

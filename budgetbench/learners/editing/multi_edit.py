@@ -15,7 +15,7 @@ from budgetbench.learners.editing.neighbours import NeighbourClassifier, voted
 from budgetbench.parameters import LARGEST_COUNT, Repeats
 
 
-@learner("multi_edit", title="Multi-edited k-NN", color="#E69F00", marker="X")
+@learner("multi_edit", title="Multi-edited k-NN", color="#E69F00", marker="X", references=("devijver1982",))
 class MultiEdit(NeighbourClassifier):
     """Nearest neighbours among the examples that agree with the others around them.
 

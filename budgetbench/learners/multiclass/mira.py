@@ -33,7 +33,7 @@ from budgetbench.parameters import Budget, Positive
 UNLIMITED, VARIABLE = -1, -2
 
 
-@learner("mira", title="MIRA", color="#0072B2", marker="o")
+@learner("mira", title="MIRA", color="#0072B2", marker="o", references=("crammer2003ultraconservative", "crammer2003"))
 class MIRA(ExpansionLearner):
     """The multi-class online learner that changes its hypothesis as little as a margin of β asks for.
 

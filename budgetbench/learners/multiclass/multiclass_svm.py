@@ -24,7 +24,9 @@ PIECES = 4
 STRIP = 512
 
 
-@learner("multiclass_svm", title="Multi-class SVM", color="#E69F00", marker="X")
+@learner(
+    "multiclass_svm", title="Multi-class SVM", color="#E69F00", marker="X", references=("crammer2001", "keerthi2008")
+)
 class MulticlassSVM(BatchLearner):
     """The SVM that separates all classes at once, without bias and without a reduction to two classes.
 

@@ -12,7 +12,7 @@ from budgetbench.learners.projecting.common import ProjectingLearner, projection
 from budgetbench.learners.projecting.span import Batch, distance, extend, is_vague, lies_within, project, value
 
 
-@learner("projectron", title="Projectron", color="#0072B2", marker="P")
+@learner("projectron", title="Projectron", color="#0072B2", marker="P", references=("orabona2008",))
 class Projectron(ProjectingLearner):
     """The Perceptron that projects a mistaken example onto the span of the stored ones if little of it is lost.
 

@@ -15,7 +15,14 @@ from budgetbench.learners.projecting.common import NO_BOUND, ProjectingLearner, 
 from budgetbench.learners.projecting.span import Batch, distance, extend, is_vague, lies_within, project, value
 
 
-@learner("projectron_plus_plus", title="Projectron++", color="#D55E00", marker="*", aliases=("projectron++",))
+@learner(
+    "projectron_plus_plus",
+    title="Projectron++",
+    color="#D55E00",
+    marker="*",
+    references=("orabona2008",),
+    aliases=("projectron++",),
+)
 class ProjectronPlusPlus(ProjectingLearner):
     """The Projectron that also learns from right predictions of low confidence, as far as projections go.
 

@@ -21,7 +21,7 @@ TOLERANCE = 1e-3
 MOST_STEPS, STEPS_PER_EXAMPLE = 10_000_000, 100
 
 
-@learner("svm", title="SVM", color="#009E73", marker="D")
+@learner("svm", title="SVM", color="#009E73", marker="D", references=("cortes1995", "fan2005", "chang2011"))
 class SVM(BatchLearner):
     """Soft-margin SVM with bias; one against one for more than two classes.
 

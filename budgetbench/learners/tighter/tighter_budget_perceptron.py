@@ -36,7 +36,16 @@ from budgetbench.parameters import USUAL_BUDGET, Budget, Count, Examples, Later,
 SAMPLED = 10
 
 
-@learner("tighter_budget_perceptron", title="Tighter Budget Perceptron", color="#0072B2", marker="^")
+EVALUATION_HINT = "With evaluate: random and an evaluation_size, errors are counted on a sample of all that came."
+
+
+@learner(
+    "tighter_budget_perceptron",
+    title="Tighter Budget Perceptron",
+    color="#0072B2",
+    marker="^",
+    references=("weston2005",),
+)
 class TighterBudgetPerceptron(ExpansionLearner):
     """The Perceptron that discards the stored example whose removal leaves the fewest training errors.
 
@@ -114,6 +123,12 @@ class TighterBudgetPerceptron(ExpansionLearner):
             raise ParameterError("evaluation_size", size, f"nothing where evaluate is {values['evaluate']}")
         if values["remove_at_once"] > values["budget"]:
             raise ParameterError("remove_at_once", values["remove_at_once"], "an integer of at most the budget")
+
+    @classmethod
+    def check_endless(cls, values: dict[str, Any]) -> None:
+        if values["evaluate"] == "all":
+            accepted = "support, random or flips, as a stream is not kept"
+            raise ParameterError("evaluate", "all", accepted, EVALUATION_HINT)
 
     @classmethod
     def keeps(cls, params: Mapping[str, Any]) -> float | None:

@@ -34,7 +34,7 @@ class Summary(NamedTuple):
     weight: Values
 
 
-@learner("tightest_perceptron", title="Tightest Perceptron", color="#7F2704", marker="*")
+@learner("tightest_perceptron", title="Tightest Perceptron", color="#7F2704", marker="*", references=("wang2009",))
 class TightestPerceptron(ExpansionLearner):
     """The Tighter Budget Perceptron whose stored examples stand for all that were near them, labels and all.
 
