@@ -28,7 +28,7 @@ def picture(name: str) -> Figure:
     """Three panels of a learner."""
     X, labels = drawn(0, EXAMPLES, FLIPS)
     with styled():
-        figure, panels = new_panels(1, 3, 3 * PANEL + 0.15, PANEL, 1)
+        figure, panels = new_panels(1, 3, 3 * PANEL + 0.15, PANEL + 0.2, 1)
         for axes, (title, model) in zip(panels.ravel(), models(name, X, labels), strict=True):
             panel(axes, model, X, labels == 1, frame_of(X), surface=True)
             axes.set_title(f"{title}\n{told(model)}", fontsize=7)
