@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from budgetbench import system
 from budgetbench.cli import completing
 from budgetbench.cli.options import Data, Mirror, NoConfigs, Quiet, Results
 from budgetbench.cli.sharing import compare
@@ -86,7 +87,7 @@ def run(
     # One that fails does not stop the others; all are checked before the first is run.
     crew = runner.Crew(jobs, backend, None if gram_limit is None else gram_limit * 1e9, timeout, scheduler, save_every)
     part = None if shard is None else runner.Shard.read(shard)
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in system.ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` has it
             signal.signal(number, _end)
     atexit.register(_heed_no_more)
@@ -150,7 +151,7 @@ def _refuse_shared_folders(configs: Sequence[Path], experiments: Sequence[Experi
 
 def _end(number: int, frame: object) -> None:
     """Let what was made for the workers be removed when a batch system ends the program, or its terminal is closed."""
-    if number == signal.SIGHUP:  # a closed terminal takes no more words
+    if number == system.HANGUP:  # a closed terminal takes no more words
         nowhere = os.open(os.devnull, os.O_WRONLY)
         for stream in (sys.stdout, sys.stderr):
             if stream.isatty():
@@ -160,7 +161,7 @@ def _end(number: int, frame: object) -> None:
 
 def _heed_no_more() -> None:
     """When all is written, a signal ends the program at once, and not in the middle of Python's own last steps."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, *system.ENDING):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
 
