@@ -26,6 +26,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "check": showing.check,
     "report": showing.report,
     "watch": watching.watch,
+    "pack": sharing.pack,
     "cite": sharing.cite,
     "fetch": showing.fetch,
     "list": listing.list_,

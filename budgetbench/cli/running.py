@@ -14,20 +14,22 @@ import typer
 
 from budgetbench import system
 from budgetbench.cli import completing
-from budgetbench.cli.options import Configs, Data, Mirror, Quiet, Results
+from budgetbench.cli.options import Data, Mirror, NoConfigs, Quiet, Results
+from budgetbench.cli.sharing import compare
 from budgetbench.cli.showing import print_table
 from budgetbench.errors import BudgetbenchError, RequestError
 from budgetbench.lazy import lazy
 
 if TYPE_CHECKING:
-    from budgetbench import config, datasets, runner
+    from budgetbench import config, datasets, runner, sharing
     from budgetbench.experiment import Experiment
 else:
-    config, datasets, runner = map(lazy, ("budgetbench.config", "budgetbench.datasets", "budgetbench.runner"))
+    names = "config", "datasets", "runner", "sharing"
+    config, datasets, runner, sharing = (lazy(f"budgetbench.{name}") for name in names)
 
 
 def run(
-    configs: Configs,
+    configs: NoConfigs = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Runs at once; -1: one for each core.")] = -1,
     results: Results = Path("results"),
     data: Data = Path("data"),
@@ -73,6 +75,12 @@ def run(
         float,
         typer.Option(metavar="SECONDS", min=0, help="Save the learners of a stream so often, to go on from there."),
     ] = 60.0,
+    from_: Annotated[
+        Path | None,
+        typer.Option(
+            "--from", metavar="PACK", help="In place of CONFIG: run what was packed, and compare the numbers."
+        ),
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Run experiments, as far as they are not done yet, and show their tables."""
@@ -83,8 +91,13 @@ def run(
         if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` has it
             signal.signal(number, _end)
     atexit.register(_heed_no_more)
-    experiments = [config.load(path, overrides or (), permutations) for path in configs]
-    _refuse_shared_folders(configs, experiments)
+    pack = None if from_ is None else sharing.read(from_)
+    _refuse_two_sources(configs, overrides, from_)
+    if pack is None:
+        experiments = [config.load(path, overrides or (), permutations) for path in configs or ()]
+        _refuse_shared_folders(configs or (), experiments)
+    else:
+        experiments = [pack.experiment(permutations)]
     for experiment in experiments:
         config.restricted(experiment, only or ())
     left_out = {datasets.datasets[name].name for name in skip or ()}
@@ -106,10 +119,23 @@ def run(
             exit_code = min(exit_code, error.exit_code)
             continue
         failures = _report(outcome, dry_run, quiet)
+        if pack and not dry_run:
+            failures += compare(pack, outcome, in_part=bool(permutations or only or shard), quiet=quiet)
         problems += failures
         exit_code = 1 if failures else exit_code
     if problems:
         raise (RequestError if exit_code == 2 else BudgetbenchError)("\n".join(problems))
+
+
+def _refuse_two_sources(configs: Sequence[Path] | None, overrides: Sequence[str] | None, pack: Path | None) -> None:
+    """What is run stands in configurations or in a pack."""
+    if pack is None and not configs:
+        raise RequestError(
+            "CONFIG: found nothing; accepted: configurations, or --from PACK. See: budgetbench list configs"
+        )
+    if pack is not None and (configs or overrides):
+        found = ", ".join(map(str, configs or ())) or f"--set {(overrides or [''])[0]}"
+        raise RequestError(f"--from: found {found} beside it; accepted: the pack alone, which says what is run.")
 
 
 def _refuse_shared_folders(configs: Sequence[Path], experiments: Sequence[Experiment]) -> None:
