@@ -33,6 +33,8 @@ class BOGD(ExpansionLearner):
     it. One random number is drawn for each example that arrives, used or not, so that the outcome does not depend on
     how the stream is cut.
     Cost of an example: one kernel value and one product for each stored one.
+    When to use: where an update has to cost no more than a kernel value for each stored example, and as a baseline of
+    random removal; BPA-S loses less by a removal at the same cost.
 
     Parameters
     ----------

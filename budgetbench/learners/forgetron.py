@@ -33,6 +33,7 @@ class Forgetron(ExpansionLearner):
     changes its coefficient, and nothing shrinks. Nor does anything when the budget is made smaller and the oldest go:
     only mistakes raise what may be spent, of which mostly nothing is left, so that f would fade to 0.
     Cost of an example: one kernel value for each stored one; a mistake changes all B coefficients.
+    When to use: as the baseline that has a mistake bound, and where old examples are to count less than new ones.
 
     Parameters
     ----------

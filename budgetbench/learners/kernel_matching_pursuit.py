@@ -51,6 +51,7 @@ class KernelMatchingPursuit(BatchLearner):
     with it all kⱼ·r by one product of the matrix of kernel values and u: O(m²) for m candidates on m examples, where
     solving the least squares anew for each candidate would take O(m²) for each. Coefficients come from one triangular
     system at the end. Memory: the matrix of kernel values, 4 m² bytes, shared where it is at hand.
+    When to use: offline, for a small model of a training set whose Gram matrix fits into memory.
 
     Parameters
     ----------

@@ -28,6 +28,7 @@ class RandomizedBudgetPerceptron(ExpansionLearner):
     already, in a later epoch, changes its coefficient and nothing is discarded for it. One random number is drawn for
     each example that arrives, used or not, so that the outcome does not depend on how the stream is cut.
     Cost of an example: one kernel value for each stored one.
+    When to use: as the baseline of removal: whatever chooses who leaves should do better than chance.
 
     Parameters
     ----------

@@ -39,6 +39,7 @@ class ROMMA(ExpansionLearner):
     K(xₜ, ·) = 0, no f′ meets both constraints, and the example is let pass. On examples that no f separates the norm
     grows, with a budget by a factor every few mistakes; powers of two are taken out of it before numbers end.
     Cost of an example: one kernel value for each stored one; an update changes all coefficients.
+    When to use: without a limit of memory, on separable data; the smallest budgets and noise are not for it.
 
     Parameters
     ----------

@@ -19,6 +19,8 @@ class Stoptron(ExpansionLearner):
     Orabona, Keshet, Caputo 2008, section 5: the baseline that shows what goes on learning is worth. In later epochs a
     full set does not change either.
     Cost of an example: one kernel value for each stored one.
+    When to use: as the baseline of all budgets, on a stream that stays the same; what does worse would better have
+    stopped.
 
     Parameters
     ----------

@@ -27,6 +27,8 @@ class MultiEdit(NeighbourClassifier):
     classes overlap. All that lies on the right side stays, which is why condensing comes after.
     Distances are those in the feature space of the kernel; for an RBF they rank as those of the inputs do.
     Cost of a round: n²/N distances.
+    When to use: to clean a training set of wrong labels before nearest neighbours or `condense` see it; each part has
+    to have enough examples.
 
     Parameters
     ----------

@@ -52,6 +52,8 @@ class MIRA(ExpansionLearner):
     On two classes MIRA with β is the binary rule with β/2 (`BudgetPerceptron(update="mira")`) in all it does.
     Cost of an example: one kernel value for each stored one; an update sorts one number for each class; a removal
     looks at p known margins.
+    When to use: on many classes, with room for most of what it errs on: there the best at equal memory. Small fixed
+    caches fill with examples that it cannot get right; a variable size looks after itself.
 
     Parameters
     ----------

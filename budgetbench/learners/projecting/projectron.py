@@ -26,6 +26,8 @@ class Projectron(ProjectingLearner):
     `budgetbench.learners.projecting.span`.
     Cost of an example: one kernel value for each of the |S| stored ones, and |S|² operations, done for many examples
     at a time.
+    When to use: where the data says how much is to be stored: what lies in the span of the stored examples costs no
+    more memory. With `budget`, where memory is fixed.
     """
 
     revision = 2

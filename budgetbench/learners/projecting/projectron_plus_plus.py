@@ -42,6 +42,8 @@ class ProjectronPlusPlus(ProjectingLearner):
     τ = min(ℓ / ‖P k‖², 2(ℓ - ‖δ‖/η) / ‖P k‖², 1). What lies in the span within rounding is not stored, as by the
     Projectron.
     Cost of an example: as for the Projectron.
+    When to use: as the Projectron, where margin errors are to teach too: fewer errors with as many examples stored, at
+    small budgets above all.
 
     Parameters
     ----------

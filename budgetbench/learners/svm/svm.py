@@ -30,6 +30,8 @@ class SVM(BatchLearner):
     Decision values are then the votes, with the pairs' decision values to tell equals apart, as in scikit-learn.
     Cost of a step: a few numbers for each example; of the kernel values those of the support set with all examples, or
     little more.
+    When to use: offline, as what online learners with a budget are compared with; its support set grows with the
+    training set.
 
     Parameters
     ----------

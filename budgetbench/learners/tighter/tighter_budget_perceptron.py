@@ -72,6 +72,8 @@ class TighterBudgetPerceptron(ExpansionLearner):
     Cost of an example: one kernel value for each stored one; of a margin error, with ``flips``, q more. A removal
     compares p + 1 candidates on the evaluation set, by a byte for each pair first, which rules most of them out: for
     ``all`` that grows with the number of examples seen, for the others it is bounded by p·q (``support``: p²).
+    When to use: where labels are wrong and time is at hand: it counts errors before it discards, so that wrong labels
+    leave. With a bounded evaluation set (`random`, `flips`) where the stream is long.
 
     Parameters
     ----------
