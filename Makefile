@@ -37,7 +37,7 @@ ACCEPT ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help install quickstart test test-checked test-oldest coverage bench bench-counts mutants lint format \
-	reproduce-all beyond readings pages dist dist-check release clean
+	reproduce-all beyond readings pages docs dist dist-check release clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -126,6 +126,10 @@ readings: $(READY) ## Try other readings of the papers where a claim fails: tabl
 pages: $(READY) ## Write README.md, the READMEs of results and the replication, as PDF too, from the results
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[docs]'
 	$(BIN)/python docs/pages.py
+
+docs: $(READY) ## Build the site into build/site, made of docs/site and of all that is registered
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[site]'
+	$(BIN)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs/site build/site
 
 dist: $(READY) ## Build the wheel and the sdist into dist/
 	rm -rf build dist

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from budgetbench import system
 from budgetbench.lazy import lazy
 
 if TYPE_CHECKING:
@@ -29,14 +30,16 @@ def private_folder() -> Path | None:
 
 def home_folder() -> Path | None:
     """Where the system keeps a user's caches; None for a user without a home."""
-    folder = Path(pooch.os_cache("budgetbench"))
-    return folder if folder.is_absolute() else None  # "~" stays as it is where the user is unknown
+    with suppress(RuntimeError):  # a user of whom nothing is known; older versions leave "~" as it is then
+        folder = Path(pooch.os_cache("budgetbench"))
+        return folder if folder.is_absolute() else None
+    return None
 
 
 def temporary_folder() -> Path | None:
     """A name among the temporary files that is the same in all processes of a user."""
     with suppress(OSError):  # not a single folder for temporary files
-        return Path(tempfile.gettempdir()) / f"budgetbench-cache-{os.getuid()}"
+        return Path(tempfile.gettempdir()) / f"budgetbench-cache-{system.user()}"
     return None
 
 
@@ -46,7 +49,7 @@ def _usable(folder: Path) -> bool:
         with suppress(FileExistsError):
             folder.mkdir(mode=0o700)
         found = folder.lstat()  # a link that somebody laid is not followed
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & stat.S_IWOTH:
+        if not stat.S_ISDIR(found.st_mode) or not system.private(found):
             return False
         with tempfile.TemporaryFile(dir=folder):
             return True

@@ -44,7 +44,7 @@ def test_the_oldest_versions_are_the_lower_bounds() -> None:
 
 def test_the_newest_versions_are_allowed() -> None:
     newest = pinned("constraints.txt")
-    for section in ("dependencies", "parquet", "dev", "docs", "mutants", "release"):
+    for section in ("dependencies", "parquet", "dev", "docs", "site", "mutants", "release"):
         for name, lower in declared(section).items():
             assert name in newest, f"{name} is not pinned"
             assert all(version >= Version(lower) for version in newest[name]), name

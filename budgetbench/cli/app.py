@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from budgetbench.cli import comparing, inspecting, listing, running, showing, starting, tuning, watching
+from budgetbench.cli import comparing, inspecting, listing, running, sharing, showing, starting, tuning, watching
 from budgetbench.cli.output import any_encoding, flush, give_up_output, noticing
 from budgetbench.errors import BudgetbenchError, ParameterError
 from budgetbench.version import __version__
@@ -26,6 +26,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "check": showing.check,
     "report": showing.report,
     "watch": watching.watch,
+    "pack": sharing.pack,
+    "cite": sharing.cite,
     "fetch": showing.fetch,
     "list": listing.list_,
     "new": starting.new,

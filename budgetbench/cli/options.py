@@ -11,15 +11,15 @@ import typer
 from budgetbench.cli import completing
 from budgetbench.errors import RequestError, clipped
 
-Configs = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="CONFIG...",
-        help="Configuration files, or names of those that come with the program (budgetbench list configs).",
-        show_default=False,
-        autocompletion=completing.configs,
-    ),
-]
+_CONFIGS = typer.Argument(
+    metavar="CONFIG...",
+    help="Configuration files, or names of those that come with the program (budgetbench list configs).",
+    show_default=False,
+    autocompletion=completing.configs,
+)
+Configs = Annotated[list[Path], _CONFIGS]
+#: Where a command takes something else in their place.
+NoConfigs = Annotated[list[Path] | None, _CONFIGS]
 Results = Annotated[Path, typer.Option(envvar="BUDGETBENCH_RESULTS", metavar="DIR", help="Folder of results.")]
 ResultsArgument = Annotated[
     Path,

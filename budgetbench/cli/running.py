@@ -12,21 +12,24 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from budgetbench import system
 from budgetbench.cli import completing
-from budgetbench.cli.options import Configs, Data, Mirror, Quiet, Results
+from budgetbench.cli.options import Data, Mirror, NoConfigs, Quiet, Results
+from budgetbench.cli.sharing import compare
 from budgetbench.cli.showing import print_table
 from budgetbench.errors import BudgetbenchError, RequestError
 from budgetbench.lazy import lazy
 
 if TYPE_CHECKING:
-    from budgetbench import config, datasets, runner
+    from budgetbench import config, datasets, runner, sharing
     from budgetbench.experiment import Experiment
 else:
-    config, datasets, runner = map(lazy, ("budgetbench.config", "budgetbench.datasets", "budgetbench.runner"))
+    names = "config", "datasets", "runner", "sharing"
+    config, datasets, runner, sharing = (lazy(f"budgetbench.{name}") for name in names)
 
 
 def run(
-    configs: Configs,
+    configs: NoConfigs = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Runs at once; -1: one for each core.")] = -1,
     results: Results = Path("results"),
     data: Data = Path("data"),
@@ -72,18 +75,29 @@ def run(
         float,
         typer.Option(metavar="SECONDS", min=0, help="Save the learners of a stream so often, to go on from there."),
     ] = 60.0,
+    from_: Annotated[
+        Path | None,
+        typer.Option(
+            "--from", metavar="PACK", help="In place of CONFIG: run what was packed, and compare the numbers."
+        ),
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Run experiments, as far as they are not done yet, and show their tables."""
     # One that fails does not stop the others; all are checked before the first is run.
     crew = runner.Crew(jobs, backend, None if gram_limit is None else gram_limit * 1e9, timeout, scheduler, save_every)
     part = None if shard is None else runner.Shard.read(shard)
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in system.ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` has it
             signal.signal(number, _end)
     atexit.register(_heed_no_more)
-    experiments = [config.load(path, overrides or (), permutations) for path in configs]
-    _refuse_shared_folders(configs, experiments)
+    pack = None if from_ is None else sharing.read(from_)
+    _refuse_two_sources(configs, overrides, from_)
+    if pack is None:
+        experiments = [config.load(path, overrides or (), permutations) for path in configs or ()]
+        _refuse_shared_folders(configs or (), experiments)
+    else:
+        experiments = [pack.experiment(permutations)]
     for experiment in experiments:
         config.restricted(experiment, only or ())
     left_out = {datasets.datasets[name].name for name in skip or ()}
@@ -105,10 +119,23 @@ def run(
             exit_code = min(exit_code, error.exit_code)
             continue
         failures = _report(outcome, dry_run, quiet)
+        if pack and not dry_run:
+            failures += compare(pack, outcome, in_part=bool(permutations or only or shard), quiet=quiet)
         problems += failures
         exit_code = 1 if failures else exit_code
     if problems:
         raise (RequestError if exit_code == 2 else BudgetbenchError)("\n".join(problems))
+
+
+def _refuse_two_sources(configs: Sequence[Path] | None, overrides: Sequence[str] | None, pack: Path | None) -> None:
+    """What is run stands in configurations or in a pack."""
+    if pack is None and not configs:
+        raise RequestError(
+            "CONFIG: found nothing; accepted: configurations, or --from PACK. See: budgetbench list configs"
+        )
+    if pack is not None and (configs or overrides):
+        found = ", ".join(map(str, configs or ())) or f"--set {(overrides or [''])[0]}"
+        raise RequestError(f"--from: found {found} beside it; accepted: the pack alone, which says what is run.")
 
 
 def _refuse_shared_folders(configs: Sequence[Path], experiments: Sequence[Experiment]) -> None:
@@ -124,7 +151,7 @@ def _refuse_shared_folders(configs: Sequence[Path], experiments: Sequence[Experi
 
 def _end(number: int, frame: object) -> None:
     """Let what was made for the workers be removed when a batch system ends the program, or its terminal is closed."""
-    if number == signal.SIGHUP:  # a closed terminal takes no more words
+    if number == system.HANGUP:  # a closed terminal takes no more words
         nowhere = os.open(os.devnull, os.O_WRONLY)
         for stream in (sys.stdout, sys.stderr):
             if stream.isatty():
@@ -134,7 +161,7 @@ def _end(number: int, frame: object) -> None:
 
 def _heed_no_more() -> None:
     """When all is written, a signal ends the program at once, and not in the middle of Python's own last steps."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, *system.ENDING):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from budgetbench.config.loading import load, restricted
+from budgetbench.config.loading import load, made_of, restricted
 from budgetbench.config.recorded import recorded
 
-__all__ = ["load", "recorded", "restricted"]
+__all__ = ["load", "made_of", "recorded", "restricted"]

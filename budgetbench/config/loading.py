@@ -61,7 +61,11 @@ def load(path: str | Path, overrides: Sequence[str] = (), permutations: int | No
     RequestError
         For a file that cannot be read.
     """
-    document = read(meant(path))
+    return made_of(read(meant(path)), overrides, permutations)
+
+
+def made_of(document: Document, overrides: Sequence[str] = (), permutations: int | None = None) -> Experiment:
+    """The experiment of a document, with values from the command line in place of its own; see `load`."""
     for assignment in overrides:
         document.override(assignment)
     if permutations is not None:

@@ -40,6 +40,7 @@ class Adult9(Published):
     citation = (
         "J. C. Platt, Fast training of SVMs using sequential minimal optimization, 1998; R. Kohavi, B. Becker, Adult"
     )
+    references = ("platt1998", "kohavi1996")
     preparation = "as published: 0 or 1"
     classes = CLASSES
     forms = (Form("", (Recipe(FILES, read_file),), FINGERPRINTS, EXACT),)

@@ -47,6 +47,7 @@ class Banana(Published):
     source = "KEEL (banana.dat), or Rätsch's benchmark collection"
     licence = "none stated; distributed for research"
     citation = "G. Rätsch, T. Onoda, K.-R. Müller, Soft margins for AdaBoost, Machine Learning 42(3), 2001"
+    references = ("ratsch2001",)
     preparation = "as published: inputs of mean 0 and deviation 1; KEEL's are rounded to three digits"
     classes = raetsch.CLASSES
     forms = (Form("", (Recipe((KEEL_FILE,), read_file), *RECIPES), FINGERPRINTS, TOLERANCE, ROUNDING),)

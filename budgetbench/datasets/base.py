@@ -120,6 +120,7 @@ class Dataset(ABC):
     ----------
     name, title, summary : for the configuration, for figures, and in one line for lists.
     source, licence, citation : where it comes from, its terms, and what to cite.
+    references : the same by the keys of `sharing/references.bib`; empty for the user's own files.
     preparation : what is done to the published values on loading.
     classes : the published class labels; None when only loading tells.
     n_train, n_test, n_features : sizes; None when only loading tells.
@@ -138,6 +139,7 @@ class Dataset(ABC):
     source: str = ""
     licence: str = ""
     citation: str = ""
+    references: tuple[str, ...] = ()
     preparation: str = ""
     classes: tuple[Label, ...] | None = None
     n_train: int | None = None

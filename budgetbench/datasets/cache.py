@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import re
@@ -16,10 +15,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
+from budgetbench import system
 from budgetbench.datasets import limits
 from budgetbench.datasets.download import Allowance, UnusableError, download, is_local, local_path
 from budgetbench.datasets.parse import unpack
@@ -195,7 +196,7 @@ class Fetched:
             fresh = self.incoming.path / ".mode"
             fresh.touch()
             self.copy.chmod(fresh.stat().st_mode)
-            os.replace(self.copy, self.path)
+            system.replace(self.copy, self.path)
         except OSError as error:
             raise not_writable(self.path.parent, error) from error
         self.drop()
@@ -243,15 +244,14 @@ class Incoming:
             self.path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=folder))
             self._lock = os.open(self.path / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
             with suppress(OSError):  # a file system without locks: `sweep` fails in the same way and leaves all
-                fcntl.flock(self._lock, fcntl.LOCK_EX)
+                system.lock(self._lock)
             if (self.path / LOCK).exists():  # else swept before it was locked
                 return
             os.close(self._lock)
 
     def remove(self) -> None:
-        shutil.rmtree(self.path, ignore_errors=True)
         with suppress(OSError):
-            os.close(self._lock)
+            system.remove_locked(self.path / LOCK, partial(os.close, self._lock))
 
 
 def sweep(folder: Path) -> None:
@@ -266,10 +266,12 @@ def sweep(folder: Path) -> None:
             continue
         except OSError:
             continue
-        with suppress(OSError):
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(left, ignore_errors=True)
-        os.close(lock)
+        try:
+            system.lock(lock, wait=False)
+        except OSError:
+            os.close(lock)
+        else:
+            system.remove_locked(left / LOCK, partial(os.close, lock))
 
 
 @contextmanager
@@ -277,7 +279,7 @@ def ending_in_order() -> Iterator[None]:
     """Let SIGTERM and SIGHUP unwind the program, so that nothing is left behind, unless it handles them itself."""
     ours = []
     if threading.current_thread() is threading.main_thread():
-        ours = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is signal.SIG_DFL]
+        ours = [number for number in system.ENDING if signal.getsignal(number) is signal.SIG_DFL]
     for number in ours:
         signal.signal(number, _end)
     try:

@@ -21,6 +21,7 @@ class Digits(Dataset):
     source = "scikit-learn's load_digits: the test part of UCI optical recognition of handwritten digits (80)"
     licence = "CC BY 4.0"
     citation = "E. Alpaydin, C. Kaynak, Optical recognition of handwritten digits, UCI, 1998"
+    references = ("alpaydin1998",)
     preparation = "pixels divided by 16: 0 to 1"
     classes = tuple(range(10))
     n_train, n_features = 1797, 64

@@ -53,6 +53,7 @@ class Letter(Published):
     source = "UCI Machine Learning Repository, letter recognition (59)"
     licence = "CC BY 4.0"
     citation = "P. W. Frey, D. J. Slate, Letter recognition using Holland-style adaptive classifiers, ML 6(2), 1991"
+    references = ("frey1991",)
     preparation = "attributes as published; the first 16000 rows train, the last 4000 test"
     classes = LETTERS
     forms = (Form("", (Recipe((FILE,), read_letters, split),), FINGERPRINTS, EXACT),)

@@ -73,6 +73,7 @@ class MNIST(Published):
     source = "the four IDX files, or the same arrays in Keras' mnist.npz"
     licence = "CC BY-SA 3.0"
     citation = "Y. LeCun, L. Bottou, Y. Bengio, P. Haffner, Gradient-based learning, Proc. IEEE 86(11), 1998"
+    references = ("lecun1998",)
     preparation = "pixels divided by 255: 0 (background) to 1"
     classes = DIGITS
     forms = (Form("", RECIPES, FINGERPRINTS, EXACT),)

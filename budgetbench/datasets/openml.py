@@ -68,6 +68,7 @@ class OpenML(OwnTable):
         "J. Vanschoren, J. N. van Rijn, B. Bischl, L. Torgo, OpenML: networked science in machine learning, SIGKDD "
         "Explorations 15(2), 2013; and what OpenML says of each dataset"
     )
+    references = ("vanschoren2013",)
     preparation = "as published; columns that OpenML says to ignore are left out"
     fetched = "fetched when a configuration that names an id is run"
     options = OpenMLOptions

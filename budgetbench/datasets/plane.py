@@ -52,6 +52,7 @@ class Gaussian(Generated):
     title = "Synthetic"
     summary = "two Gaussian clouds in the plane with a tenth of the labels flipped (generated)"
     citation = "F. Orabona, J. Keshet, B. Caputo, The Projectron: a bounded kernel-based Perceptron, ICML 2008"
+    references = ("orabona2008",)
     classes = (-1, 1)
     n_train, n_features = 10000, 2
     pooled = True
@@ -95,6 +96,7 @@ class Toy(Generated):
     """
 
     citation = "J. Weston, A. Bordes, L. Bottou, Online (and offline) on an even tighter budget, AISTATS 2005"
+    references = ("weston2005",)
     classes = (-1, 1)
     n_train, n_test, n_features = 1000, 10000, 2
     options = Sizes

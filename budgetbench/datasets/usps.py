@@ -108,6 +108,7 @@ class USPS(Published):
     source = "LIBSVM data (usps.bz2) or Elements of Statistical Learning (zip.train.gz)"
     licence = "none stated; distributed for research"
     citation = "J. J. Hull, A database for handwritten text recognition research, IEEE PAMI 16(5), 1994"
+    references = ("hull1994",)
     preparation = "pixels in [-1, 1]; smoothed: as in the LIBSVM files; raw: as in the ESL files"
     classes = DIGITS
     forms = (

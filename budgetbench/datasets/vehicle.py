@@ -36,6 +36,7 @@ class Vehicle(Published):
     source = "LIBSVM data (SensIT Vehicle, combined)"
     licence = "none stated; distributed for research"
     citation = "M. Duarte, Y. H. Hu, Vehicle classification in distributed sensor networks, JPDC 64(7), 2004"
+    references = ("duarte2004",)
     preparation = "as published"
     classes = CLASSES
     forms = (Form("", (Recipe(FILES, read_file),), FINGERPRINTS),)

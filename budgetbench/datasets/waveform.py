@@ -82,6 +82,7 @@ class Waveform(Published):
     source = "UCI Machine Learning Repository, waveform version 1 (107); binary also from Rätsch's collection"
     licence = "CC BY 4.0"
     citation = CITATION
+    references = ("breiman1984",)
     preparation = "classes: as published; binary: class 1 against the rest, inputs of mean 0 and deviation 1"
     classes = CLASSES
     forms = (
@@ -108,6 +109,7 @@ class GeneratedWaveform(Generated):
     title = "Waveform (generated)"
     summary = "noisy mixtures of triangular waves, 21 inputs, three classes (generated)"
     citation = CITATION
+    references = ("breiman1984",)
     classes = CLASSES
     n_train, n_features = 5000, INPUTS
     pooled = True

@@ -39,7 +39,13 @@ Class = TypeVar("Class", bound="type[KernelClassifier]")
 
 @dataclass_transform(kw_only_default=True, eq_default=False)
 def learner(
-    name: str, *, title: str, color: str, marker: str, aliases: tuple[str, ...] = ()
+    name: str,
+    *,
+    title: str,
+    color: str,
+    marker: str,
+    references: tuple[str, ...] = (),
+    aliases: tuple[str, ...] = (),
 ) -> Callable[[Class], Class]:
     """Make a class a learner: its fields become parameters, and configs and figures know it.
 
@@ -47,11 +53,13 @@ def learner(
     ----------
     name, aliases : what configs call it.
     title, color, marker : its label and its fixed style in tables and figures.
+    references : what to cite, by the keys of `sharing/references.bib`; of another package, that package if nothing.
     """
 
     def decorate(cls: Class) -> Class:
         dataclass(kw_only=True, eq=False, repr=False)(cls)  # completes the class itself
         cls.name, cls.title, cls.color, cls.marker = name, title, color, marker
+        cls.references = references
         learners.add(name, cls, aliases)
         return cls
 
@@ -131,6 +139,7 @@ class KernelClassifier(Estimator, ABC):
     title: ClassVar[str]
     color: ClassVar[str]
     marker: ClassVar[str]
+    references: ClassVar[tuple[str, ...]]
     #: Sees the training set as a whole; the order of the examples does not matter.
     batch: ClassVar[bool] = False
     #: A batch learner that draws nothing: of the same training set, in any order, it makes the same.

@@ -25,7 +25,7 @@ class Progress:
     updates: int
 
 
-@learner("alma", title="ALMA₂", color="#EF6548", marker=">", aliases=("alma2",))
+@learner("alma", title="ALMA₂", color="#EF6548", marker=">", references=("gentile2001",), aliases=("alma2",))
 class ALMA(ExpansionLearner):
     """The approximate large margin algorithm: steps and the margin that is asked for become smaller together.
 
@@ -37,6 +37,8 @@ class ALMA(ExpansionLearner):
     number of stored examples. An input with K(x, x) = 0 has no direction and is let pass. `margins_` are y f(x),
     without the division by √K(x, x); a margin error is one for which a step is asked.
     Cost of an example: one kernel value for each stored one; an update changes all coefficients.
+    When to use: without a limit of memory, on data that is nearly separable, to see what a large margin gains over the
+    Perceptron.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from budgetbench.engine.summing import add, check_shrinking, total
 from budgetbench.parameters import LARGEST_REAL, Budget, NonNegative, Positive
 
 
-@learner("bogd", title="BOGD", color="#2CA02C", marker="d")
+@learner("bogd", title="BOGD", color="#2CA02C", marker="d", references=("zhao2012",))
 class BOGD(ExpansionLearner):
     """Gradient descent that discards stored examples at random and lets the others make up for them.
 
@@ -33,6 +33,8 @@ class BOGD(ExpansionLearner):
     it. One random number is drawn for each example that arrives, used or not, so that the outcome does not depend on
     how the stream is cut.
     Cost of an example: one kernel value and one product for each stored one.
+    When to use: where an update has to cost no more than a kernel value for each stored example, and as a baseline of
+    random removal; BPA-S loses less by a removal at the same cost.
 
     Parameters
     ----------

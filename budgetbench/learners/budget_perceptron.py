@@ -18,7 +18,13 @@ from budgetbench.parameters import USUAL_BUDGET, Budget, NonNegative, Positive
 VARIABLE = -1
 
 
-@learner("budget_perceptron", title="Budget Perceptron", color="#D55E00", marker="s")
+@learner(
+    "budget_perceptron",
+    title="Budget Perceptron",
+    color="#D55E00",
+    marker="s",
+    references=("crammer2003", "weston2005"),
+)
 class BudgetPerceptron(ExpansionLearner):
     """The Perceptron that discards the stored example which stays best classified without itself.
 
@@ -29,6 +35,8 @@ class BudgetPerceptron(ExpansionLearner):
     example leaves. DistillCache leaves open which of several goes first: the largest margin. An example that is stored
     already, in a later epoch, changes its coefficient and nothing is discarded for it.
     Cost of an example: one kernel value for each stored one; a removal looks at p known margins.
+    When to use: on data with hardly any noise, and to compare with the papers. Wrong labels stay, as what is classified
+    best is discarded, so that small budgets fill with them.
 
     Parameters
     ----------

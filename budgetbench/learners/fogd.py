@@ -18,7 +18,7 @@ from budgetbench.kernels import RBF, Floats, Kernel, Values
 from budgetbench.parameters import Count, Positive, Size, Unit
 
 
-@learner("fogd", title="FOGD", color="#5B2A86", marker="h")
+@learner("fogd", title="FOGD", color="#5B2A86", marker="h", references=("lu2016", "rahimi2007"))
 class FOGD(OnlineLearner):
     """Gradient descent on random Fourier features in place of the kernel; no example is stored.
 
@@ -28,6 +28,8 @@ class FOGD(OnlineLearner):
     Lu, Hoi, Wang, Zhao, Liu 2016 (JMLR 17), section 3.2, with the features of Rahimi and Recht 2007. Implementations
     that leave out 1/√D take steps that are D times as long: their η is ours times 1/D.
     Cost of an example: D products ω·x and their waves, and one inner product of 2D numbers.
+    When to use: where no example may be kept, or the cost of an example has to be the same from the first on; for RBF
+    kernels. It takes more bytes than BSGD for the same error.
 
     Parameters
     ----------

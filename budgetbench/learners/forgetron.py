@@ -20,7 +20,7 @@ from budgetbench.parameters import USUAL_BUDGET, Budget
 LEAST = 83
 
 
-@learner("forgetron", title="Forgetron", color="#CC79A7", marker="s")
+@learner("forgetron", title="Forgetron", color="#CC79A7", marker="s", references=("dekel2008",))
 class Forgetron(ExpansionLearner):
     """The Perceptron that lets its stored examples fade and discards the oldest: the self-tuned Forgetron.
 
@@ -33,6 +33,7 @@ class Forgetron(ExpansionLearner):
     changes its coefficient, and nothing shrinks. Nor does anything when the budget is made smaller and the oldest go:
     only mistakes raise what may be spent, of which mostly nothing is left, so that f would fade to 0.
     Cost of an example: one kernel value for each stored one; a mistake changes all B coefficients.
+    When to use: as the baseline that has a mistake bound, and where old examples are to count less than new ones.
 
     Parameters
     ----------

@@ -11,7 +11,14 @@ from budgetbench.engine.linear import BELOW_ONE
 from budgetbench.parameters import Positive
 
 
-@learner("kernel_gradient_descent", title="Kernel OGD", color="#6E6E6E", marker="v", aliases=("ogd",))
+@learner(
+    "kernel_gradient_descent",
+    title="Kernel OGD",
+    color="#6E6E6E",
+    marker="v",
+    references=("kivinen2004", "lu2016"),
+    aliases=("ogd",),
+)
 class KernelGradientDescent(ExpansionLearner):
     """Online gradient descent on the hinge loss, in the space of the kernel: what methods with a budget approach.
 
@@ -21,6 +28,7 @@ class KernelGradientDescent(ExpansionLearner):
     Kivinen, Smola, Williamson 2004 (IEEE Transactions on Signal Processing 52(8)): NORMA with neither λ nor truncation;
     Lu, Hoi, Wang, Zhao, Liu 2016 (JMLR 17) compare with it as OGD. Nothing bounds the number of stored examples.
     Cost of an example: one kernel value for each stored one.
+    When to use: as what FOGD and NOGD come to with room for all examples, to see what their approximation costs.
 
     Parameters
     ----------

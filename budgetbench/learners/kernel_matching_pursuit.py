@@ -28,7 +28,14 @@ DEPENDENT = 1e-12
 NOTHING = 1e-20
 
 
-@learner("kernel_matching_pursuit", title="KMP", color="#CC79A7", marker="v", aliases=("kmp",))
+@learner(
+    "kernel_matching_pursuit",
+    title="KMP",
+    color="#CC79A7",
+    marker="v",
+    references=("vincent2002", "weston2005"),
+    aliases=("kmp",),
+)
 class KernelMatchingPursuit(BatchLearner):
     """Greedy least squares: example after example is taken whose kernel function lowers the squared error the most.
 
@@ -44,6 +51,7 @@ class KernelMatchingPursuit(BatchLearner):
     with it all kⱼ·r by one product of the matrix of kernel values and u: O(m²) for m candidates on m examples, where
     solving the least squares anew for each candidate would take O(m²) for each. Coefficients come from one triangular
     system at the end. Memory: the matrix of kernel values, 4 m² bytes, shared where it is at hand.
+    When to use: offline, for a small model of a training set whose Gram matrix fits into memory.
 
     Parameters
     ----------

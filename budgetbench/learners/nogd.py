@@ -25,7 +25,7 @@ linalg = lazy("scipy.linalg")
 ROUNDING = 2.0**-24
 
 
-@learner("nogd", title="NOGD", color="#9A80D0", marker="H")
+@learner("nogd", title="NOGD", color="#9A80D0", marker="H", references=("lu2016",))
 class NOGD(ExpansionLearner):
     """Kernel gradient descent until B examples are stored, from then on gradient descent in an embedding they span.
 
@@ -39,6 +39,8 @@ class NOGD(ExpansionLearner):
     the coefficients V diag(λ)^(-1/2) w, a model is these B examples and their coefficients. Eigenvalues that are
     rounding are left out, so that the rank is less where the examples have no more.
     Cost of an example: B kernel values, and B k products.
+    When to use: with very little memory and inputs that few directions describe. More memory gains little, as the first
+    B examples alone span its features; they should be like the rest of the stream.
 
     Parameters
     ----------

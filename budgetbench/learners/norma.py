@@ -22,7 +22,7 @@ class Target:
     errors: int
 
 
-@learner("norma", title="NORMA", color="#8C9A00", marker="P")
+@learner("norma", title="NORMA", color="#8C9A00", marker="P", references=("kivinen2004",))
 class NORMA(ShrinkingLearner):
     """Stochastic gradient descent on the regularised hinge loss, truncated: the oldest leaves.
 
@@ -36,6 +36,8 @@ class NORMA(ShrinkingLearner):
     are stored. Nothing keeps ρ from going below 0 where more than a share ν of the examples is wrong.
     An example that is stored already, in a later epoch, changes its coefficient and keeps its age.
     Cost of an example: one kernel value and one product for each stored one.
+    When to use: where the best hypothesis moves, as old examples fade and leave; with `nu`, where the share of margin
+    errors is to be fixed rather than the margin.
 
     Parameters
     ----------

@@ -12,7 +12,14 @@ from budgetbench.engine.expansion import Block, Expansion, note, store
 from budgetbench.parameters import Positive
 
 
-@learner("passive_aggressive", title="PA-I", color="#E69F00", marker="D", aliases=("pa1", "pa-i"))
+@learner(
+    "passive_aggressive",
+    title="PA-I",
+    color="#E69F00",
+    marker="D",
+    references=("crammer2006",),
+    aliases=("pa1", "pa-i"),
+)
 class PassiveAggressive(ExpansionLearner):
     """The smallest change of f that gives an example its margin, bounded by C.
 
@@ -21,6 +28,8 @@ class PassiveAggressive(ExpansionLearner):
     Crammer, Dekel, Keshet, Shalev-Shwartz, Singer 2006 (PA-I); Orabona, Keshet, Caputo 2008, section 5, with C = 1.
     Nothing bounds the number of stored examples.
     Cost of an example: one kernel value for each stored one.
+    When to use: without a limit of memory, as what the BPA learners and the Projectron++ come close to. A small C helps
+    where labels are wrong.
 
     Parameters
     ----------

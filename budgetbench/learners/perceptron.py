@@ -11,7 +11,7 @@ from budgetbench.engine.expansion import Block, Expansion, note, store
 from budgetbench.parameters import NonNegative
 
 
-@learner("perceptron", title="Perceptron", color="#000000", marker="o")
+@learner("perceptron", title="Perceptron", color="#000000", marker="o", references=("rosenblatt1958",))
 class Perceptron(OnlineToBatch):
     """Rosenblatt's Perceptron with a kernel; with beta > 0 the aggressive Perceptron.
 
@@ -20,6 +20,8 @@ class Perceptron(OnlineToBatch):
     Rosenblatt 1958; Orabona, Keshet, Caputo 2008, Algorithm 1; Crammer, Kandola, Singer 2003, Figure 1 without
     DistillCache. A prediction of exactly 0 is a mistake, where Algorithm 1 leaves sign(0) open.
     Cost of an example: one kernel value for each stored one.
+    When to use: as the baseline of all others: it stores mistakes alone, and on clean data these are few. Take the mean
+    of its hypotheses (`average`) where labels are noisy.
 
     Parameters
     ----------

@@ -15,6 +15,7 @@ from budgetbench.parameters import USUAL_BUDGET, Budget
     title="Randomized Budget Perceptron",
     color="#56B4E9",
     marker="v",
+    references=("cavallanti2007",),
     aliases=("rbp",),
 )
 class RandomizedBudgetPerceptron(ExpansionLearner):
@@ -23,10 +24,11 @@ class RandomizedBudgetPerceptron(ExpansionLearner):
     On yₜ f(xₜ) ≤ 0: if B examples are stored, discard one of them, each with probability 1/B; then store xₜ:
     f ← f + yₜ K(xₜ, ·).
 
-    Cesa-Bianchi, Conconi, Gentile 2006 (RBP); Orabona, Keshet, Caputo 2008, section 5. An example that is stored
+    Cavallanti, Cesa-Bianchi, Gentile 2007 (RBP); Orabona, Keshet, Caputo 2008, section 5. An example that is stored
     already, in a later epoch, changes its coefficient and nothing is discarded for it. One random number is drawn for
     each example that arrives, used or not, so that the outcome does not depend on how the stream is cut.
     Cost of an example: one kernel value for each stored one.
+    When to use: as the baseline of removal: whatever chooses who leaves should do better than chance.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ COLLINEAR = 2.0**-30
 LARGEST, BACK = 2.0**400, 2.0**-100
 
 
-@learner("romma", title="ROMMA", color="#A6611A", marker="<")
+@learner("romma", title="ROMMA", color="#A6611A", marker="<", references=("li2002",))
 class ROMMA(ExpansionLearner):
     """The relaxed online maximum margin algorithm: the smallest f that two constraints allow.
 
@@ -39,6 +39,7 @@ class ROMMA(ExpansionLearner):
     K(xₜ, ·) = 0, no f′ meets both constraints, and the example is let pass. On examples that no f separates the norm
     grows, with a budget by a factor every few mistakes; powers of two are taken out of it before numbers end.
     Cost of an example: one kernel value for each stored one; an update changes all coefficients.
+    When to use: without a limit of memory, on separable data; the smallest budgets and noise are not for it.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from budgetbench.engine.summing import Scale, ShrinkingLearner, add, rounding_of
 from budgetbench.parameters import Budget, NonNegative, Positive
 
 
-@learner("silk", title="SILK", color="#007F7A", marker="X")
+@learner("silk", title="SILK", color="#007F7A", marker="X", references=("cheng2006",))
 class SILK(ShrinkingLearner):
     """Implicit steps on the regularised hinge loss; the smallest coefficient leaves.
 
@@ -25,6 +25,7 @@ class SILK(ShrinkingLearner):
     room for all it is PA-I with the bound ηC. An example that is stored already, in a later epoch, changes its
     coefficient.
     Cost of an example: one kernel value and one product for each stored one.
+    When to use: as NORMA, where steps are to be large: an implicit step never goes beyond its minimum.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from budgetbench.engine.expansion import Block, Expansion, note, store
 from budgetbench.parameters import USUAL_BUDGET, Budget
 
 
-@learner("stoptron", title="Stoptron", color="#999999", marker="X")
+@learner("stoptron", title="Stoptron", color="#999999", marker="X", references=("orabona2008",))
 class Stoptron(ExpansionLearner):
     """The Perceptron that stops learning once its budget is spent.
 
@@ -19,6 +19,8 @@ class Stoptron(ExpansionLearner):
     Orabona, Keshet, Caputo 2008, section 5: the baseline that shows what goes on learning is worth. In later epochs a
     full set does not change either.
     Cost of an example: one kernel value for each stored one.
+    When to use: as the baseline of all budgets, on a stream that stays the same; what does worse would better have
+    stopped.
 
     Parameters
     ----------

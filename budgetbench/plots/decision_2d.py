@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -83,7 +84,7 @@ def decision_2d(results: Results, options: Decision2D) -> Drawing:
     cells = [*panels[:-1].ravel(), *panels[-1, gap:]]  # a row that is not full stands to the right
     for axes in panels[-1, :gap]:
         axes.set_axis_off()
-    frame = _frame(again)
+    frame = frame_of(dense(again.problem.X[again.stream.order]))
     for axes, (trial, model), title, note in zip(cells, found, titles, notes, strict=True):
         _panel(axes, again, model, frame, options)
         wrong = again.wrong(model)
@@ -96,9 +97,9 @@ def decision_2d(results: Results, options: Decision2D) -> Drawing:
     return Drawing(figure, _numbers(again, found))
 
 
-def _frame(again: Refit) -> tuple[Floats, Floats]:
+def frame_of(inputs: NDArray[Any]) -> tuple[Floats, Floats]:
     """The lowest and the highest value of each input, with room around them; as long one way as the other."""
-    X = dense(again.problem.X[again.stream.order]).astype(np.float64)
+    X = inputs.astype(np.float64)
     centre, reach = (X.min(axis=0) + X.max(axis=0)) / 2, 0.53 * float(np.ptp(X, axis=0).max())
     return centre - reach, centre + reach
 
@@ -135,26 +136,32 @@ def _counts(trial: pd.Series[Any], model: Any, wrong: int | None) -> str:
 
 
 def _panel(axes: Any, again: Refit, model: Any, frame: tuple[Floats, Floats], options: Decision2D) -> None:
+    order = again.stream.order
+    panel(axes, model, dense(again.problem.X[order]), again.stream.labels[order] == 1, frame, options.surface)
+    line = _best_line(again) if options.best_line else None
+    if line is not None:
+        axes.axline((0, 0), (-line[1], line[0]), color=BEST, linewidth=1.1, linestyle=(0, (4, 2)), zorder=4)
+
+
+def panel(
+    axes: Any, model: Any, X: Floats, positive: NDArray[np.bool_], frame: tuple[Floats, Floats], surface: bool
+) -> None:
+    """Examples X (n, 2), those that a learner of two classes stores, and where it changes sides, within a frame."""
     low, high = frame
     across, up = np.linspace(low[0], high[0], FINENESS), np.linspace(low[1], high[1], FINENESS)
     grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2).astype(np.float32)
     f = model.decision_function(grid).reshape(FINENESS, FINENESS)
-    if options.surface:
+    if surface:
         unit = float(np.quantile(np.abs(f), 0.9)) or 1.0
         levels = unit * np.array([-1e9, -1, -0.6, -0.3, -0.1, 0, 0.1, 0.3, 0.6, 1, 1e9])
         axes.contourf(across, up, f, levels=levels, colors=SHADES, zorder=0)
-    order = again.stream.order
-    X, positive = dense(again.problem.X[order]), again.stream.labels[order] == 1
-    size = 220 / np.sqrt(len(order)) / 3
+    size = 220 / np.sqrt(len(X)) / 3
     for chosen, colour, marker in ((~positive, NEGATIVE, "o"), (positive, POSITIVE, "^")):
         axes.scatter(*X[chosen].T, s=size, c=colour, marker=marker, linewidths=0, alpha=0.75, zorder=2)
     axes.scatter(
         *dense(model.outcome().points.inputs).T, s=max(14.0, 2.2 * size), marker="s", facecolors="none",
         edgecolors=STORED, linewidths=0.6, zorder=3,
     )  # fmt: skip
-    line = _best_line(again) if options.best_line else None
-    if line is not None:
-        axes.axline((0, 0), (-line[1], line[0]), color=BEST, linewidth=1.1, linestyle=(0, (4, 2)), zorder=4)
     axes.contour(across, up, f, levels=[0.0], colors=STORED, linewidths=1.2, zorder=5)
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal", xticks=[], yticks=[])
     for side in ("top", "right"):
@@ -166,16 +173,21 @@ def _best_line(again: Refit) -> Floats | None:
 
 
 def _legend(options: Decision2D, again: Refit) -> tuple[list[Any], list[str]]:
-    negative, positive = (str(label) for label in again.problem.classes)
-    shown: dict[str, dict[str, Any]] = {
+    shown = marks(again.problem.classes)
+    if options.best_line and _best_line(again) is not None:
+        shown["Bayes rule"] = {"color": BEST, "linewidth": 1.1, "linestyle": (0, (4, 2))}
+    return [lines.Line2D([], [], **style) for style in shown.values()], list(shown)
+
+
+def marks(classes: Iterable[Any]) -> dict[str, dict[str, Any]]:
+    """What is drawn in a panel, with its style, for a legend."""
+    negative, positive = map(str, classes)
+    return {
         f"class {negative}": {"color": NEGATIVE, "marker": "o", "linestyle": "none"},
         f"class {positive}": {"color": POSITIVE, "marker": "^", "linestyle": "none"},
         "support vector": {"color": STORED, "marker": "s", "linestyle": "none", "markerfacecolor": "none"},
         "decision rule": {"color": STORED, "linewidth": 1.2},
     }
-    if options.best_line and _best_line(again) is not None:
-        shown["Bayes rule"] = {"color": BEST, "linewidth": 1.1, "linestyle": (0, (4, 2))}
-    return [lines.Line2D([], [], **style) for style in shown.values()], list(shown)
 
 
 def _numbers(again: Refit, found: list[tuple[pd.Series[Any], Any]]) -> pd.DataFrame:

@@ -6,6 +6,8 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from budgetbench import system
+
 
 def replace_file(path: Path, content: str | bytes) -> None:
     """Write a file, UTF-8 and with the line ends that `content` has, in the place of the one that is there.
@@ -21,7 +23,7 @@ def replace_file(path: Path, content: str | bytes) -> None:
             file.write(content if isinstance(content, bytes) else content.encode())
             file.flush()
             os.fsync(file.fileno())
-        fresh.replace(place)
+        system.replace(fresh, place)
     except OSError as error:
         with suppress(OSError):
             fresh.unlink()

@@ -7,7 +7,6 @@ ends: the last one takes the folder away, or else whoever sweeps next.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import pickle
 import platform
@@ -21,6 +20,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from budgetbench import system
 from budgetbench.lazy import lazy
 from budgetbench.learners import learners
 from budgetbench.packages import packages_of
@@ -155,8 +155,8 @@ def _joined(shared: Shared) -> Place:
 @contextmanager
 def _alone() -> Iterator[None]:
     """One process of this user on the machine at a time."""
-    with open(_root() / f"{PREFIX}{os.getuid()}.making", "ab") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    with open(_root() / f"{PREFIX}{system.user()}.making", "ab") as file:
+        system.lock(file.fileno())
         yield
 
 
@@ -169,10 +169,10 @@ def _found(shared: Shared) -> Place | None:
     """A folder that another process has made; half of one, whose maker has died, is taken away."""
     for root in (_root(), Path(tempfile.gettempdir())):
         folder = root / f"{PREFIX}{shared.token}"
-        if (folder / READY).exists() and folder.stat().st_uid == os.getuid():
+        if (folder / READY).exists() and system.owned(folder.stat()):
             with suppress(FileNotFoundError):
                 lock = open(folder / LOCK, "ab")  # noqa: SIM115
-                fcntl.flock(lock, fcntl.LOCK_SH)
+                system.lock(lock.fileno(), shared=True)
                 if (folder / READY).exists():  # a sweep has not been quicker
                     return Place(folder, lock, pickle.loads((folder / SETTING).read_bytes()))
         shutil.rmtree(folder, ignore_errors=True)
@@ -187,7 +187,7 @@ def _made(shared: Shared) -> Place:
     folder.mkdir(mode=0o700)
     try:
         lock = open(folder / LOCK, "ab")  # noqa: SIM115
-        fcntl.flock(lock, fcntl.LOCK_SH)
+        system.lock(lock.fileno(), shared=True)
         (folder / SETTING).write_bytes(setting)
         write_inputs(folder, X)
         if shared.gram and shutil.disk_usage(folder).free > 1.2 * size:
@@ -245,4 +245,4 @@ def leave(token: str) -> None:
 def memory(dask_worker: Any) -> float:
     """Bytes that a worker may take: what dask allows it, or else all of the machine."""
     limit = dask_worker.memory_manager.memory_limit
-    return float(limit or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    return float(limit or system.memory())

@@ -128,7 +128,7 @@ def _latest(path: Path) -> Iterable[Line]:
 def _check_equal(one: dict[str, Any], path: Path, other: dict[str, Any], there: Path, checkpoints: int) -> None:
     if one == other:
         return
-    first, second = _compared(one, checkpoints), _compared(other, checkpoints)
+    first, second = compared(one, checkpoints), compared(other, checkpoints)
     different = [name for name in {**first, **second} if first.get(name) != second.get(name)]
     if different:
         name = different[0]
@@ -139,8 +139,8 @@ def _check_equal(one: dict[str, Any], path: Path, other: dict[str, Any], there: 
         )
 
 
-def _compared(record: dict[str, Any], checkpoints: int) -> dict[str, Any]:
-    """What two records of a run have to agree in; of a curve, the checkpoints that are asked for."""
+def compared(record: dict[str, Any], checkpoints: int) -> dict[str, Any]:
+    """What two records of a run have to agree in: all but `ASIDE`; of a curve, the checkpoints that are asked for."""
     told = {name: value for name, value in record.items() if name not in ASIDE}
     curve = told.get("curve")
     return told | {"curve": curve and (at_checkpoints(curve, checkpoints) if checkpoints else None)}

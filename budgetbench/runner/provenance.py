@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import os
 import platform
 import subprocess
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -38,6 +40,7 @@ def write_provenance(
     keys : those of the experiment's trials; `trials.jsonl` may hold others, of an earlier state of the config.
     packages : others than ours that learners or the dataset come from, each with its version.
     """
+    libraries = _linear_algebra()
     content = {
         "budgetbench": __version__,
         "commit": commit(),
@@ -46,7 +49,9 @@ def write_provenance(
         "cpus": os.cpu_count(),
         "packages": {name: found for name in PACKAGES if (found := _version(name))}
         | {name: version for name, _, version in (package.partition(" ") for package in packages)},
-        "blas": sorted({f"{info['internal_api']} {info.get('version', '')}".strip() for info in threadpool_info()}),
+        "processor": processor(),
+        "blas": sorted({f"{one['internal_api']} {one.get('version', '')}".strip() for one in libraries}),
+        "blas_for": sorted({one["architecture"] for one in libraries if one.get("architecture")}),
         "data": {
             "identity": data.identity,
             "checksum": data.checksum,
@@ -63,6 +68,23 @@ def write_provenance(
 def host() -> str:
     """Tells this machine from others without giving its name away, as results are published as they are."""
     return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
+
+
+def _linear_algebra() -> list[dict[str, Any]]:
+    """What NumPy and SciPy compute with: their libraries, which are loaded when they are first used."""
+    importlib.import_module("scipy.linalg")
+    return [library for library in threadpool_info() if library["user_api"] == "blas"]
+
+
+@cache
+def processor() -> str | None:
+    """The processor's model, where the system tells it."""
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
+            name, _, model = line.partition(":")
+            if name.strip() == "model name":
+                return model.strip()
+    return platform.processor() or None
 
 
 def commit(package: Path = Path(__file__).parents[1]) -> str | None:

@@ -26,6 +26,7 @@ from threading import Thread
 
 from joblib.externals.loky.backend import get_context, resource_tracker
 
+from budgetbench import system
 from budgetbench.errors import BudgetbenchError, Notice
 from budgetbench.runner.execute import Record, Setting, Unit, execute, failures, warm_up
 from budgetbench.runner.workspace import open_access, sweep
@@ -107,14 +108,15 @@ class Worker:
         self._process.join(patience)
         if self.alive:
             with suppress(ProcessLookupError):  # it has ended by itself
-                os.kill(self._process.pid, signal.SIGKILL)
+                os.kill(self._process.pid, system.KILL)
             self._process.join()
         return self._process.exitcode
 
 
 #: Workers without work are kept for the next experiment: it takes them a second to import what they need.
 _resting: list[Worker] = []
-os.register_at_fork(after_in_child=_resting.clear)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_resting.clear)
 
 
 @atexit.register
@@ -226,7 +228,7 @@ def _way_to_die(code: int | None) -> str:
     if code >= 0:
         return f"ended itself with exit code {code}"
     how = f"was ended by {signal.Signals(-code).name} ({signal.strsignal(-code)})"
-    if -code == signal.SIGKILL:
+    if -code == system.KILL:
         how += ", as a system does that is out of memory (fewer --jobs need less)"
     return how
 
@@ -236,15 +238,18 @@ def _start(process: BaseProcess) -> None:
 
     For a thread of its own: a process inherits what the thread that starts it holds back.
     """
-    multiprocessing.resource_tracker.ensure_running()  # loky starts these helpers otherwise, and lets signals in again
-    resource_tracker.ensure_running()
-    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGHUP))
+    if system.HOLDS_BACK:
+        multiprocessing.resource_tracker.ensure_running()  # loky starts them otherwise, and lets signals in again
+        resource_tracker.ensure_running()
+        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGHUP))
     process.start()
 
 
 def serve(connection: Connection, caller: int) -> None:
     """What a worker does: units, until the caller closes the pipe or is gone."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if not system.HOLDS_BACK:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the caller's
     warnings.simplefilter("once")  # an estimator may warn of the same at each example
     warnings.simplefilter("ignore", Notice)  # which the caller has said
     Thread(target=_watch, args=(caller,), daemon=True).start()
@@ -263,7 +268,6 @@ def serve(connection: Connection, caller: int) -> None:
 
 def _watch(caller: int) -> None:
     """End this process soon after its caller, and take away what the caller had no time to."""
-    while os.getppid() == caller:
-        time.sleep(1)
+    system.outlive(caller)
     sweep()
     os._exit(1)

@@ -6,7 +6,6 @@ Gram matrix exists once on the machine.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import tempfile
@@ -22,6 +21,7 @@ from typing import IO
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from budgetbench import system
 from budgetbench.engine.kernel_access import Gram, KernelAccess, Streamed, mirrored, read_only
 from budgetbench.errors import BudgetbenchError
 from budgetbench.kernels import Kernel
@@ -73,8 +73,7 @@ class Workspace:
 
     def close(self) -> None:
         open_access.cache_clear()  # a file that is still mapped keeps its memory after it is removed
-        shutil.rmtree(self._folder, ignore_errors=True)
-        self._lock.close()
+        system.remove_locked(self._folder / LOCK, self._lock.close)
 
     def __enter__(self) -> Workspace:
         return self
@@ -85,7 +84,7 @@ class Workspace:
 
 def default_gram_limit() -> float:
     """Bytes that a Gram matrix may take where nothing else is said: a quarter of the machine's memory."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 4
+    return system.memory() / 4
 
 
 def _places(size: int) -> Iterator[Path]:
@@ -109,7 +108,7 @@ def _locked_folder(place: Path) -> tuple[Path, IO[bytes]]:
         folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-{time.time():.0f}-", dir=place))
         with suppress(FileNotFoundError):
             lock = open(folder / LOCK, "ab")  # noqa: SIM115
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            system.lock(lock.fileno())
             if folder.exists():
                 return folder, lock
         # A sweep has taken it away before it was locked.
@@ -124,11 +123,11 @@ def sweep() -> None:
     for place in {MEMORY_FILES, *_places(0)}:
         for folder in place.glob(f"{PREFIX}*-*-*"):
             with suppress(OSError):
-                if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+                if folder.is_symlink() or not system.owned(folder.stat()):
                     continue
                 with open(folder / LOCK, "ab") as lock:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    shutil.rmtree(folder, ignore_errors=True)
+                    system.lock(lock.fileno(), wait=False)
+                    system.remove_locked(folder / LOCK, lock.close)
 
 
 def write_inputs(folder: Path, X: Inputs) -> None:

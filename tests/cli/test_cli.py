@@ -71,7 +71,7 @@ def test_it_runs_as_a_module(folder: Path) -> None:
     [
         (["rum"], r"No such command 'rum'"),
         (["run", "c.yaml", "--job", "2"], r"--job\b"),
-        (["run"], r"Missing argument"),
+        (["run"], r"CONFIG: found nothing; accepted: configurations, or --from PACK"),
         (["run", "c.yaml", "--permutations", "0"], r"--permutations"),
         (["run", "c.yaml", "--jobs", "many"], r"--jobs"),
         (["run", "c.yaml", "--backend", "spark"], r"'spark' is not one of 'loky', 'threading', 'dask'"),

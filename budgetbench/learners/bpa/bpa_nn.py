@@ -32,7 +32,7 @@ class Neighbours(NamedTuple):
     distance: NDArray[np.float64]
 
 
-@learner("bpa_nn", title="BPA-NN", color="#4C78D8", marker=">")
+@learner("bpa_nn", title="BPA-NN", color="#4C78D8", marker=">", references=("wang2010",))
 class BPANN(BudgetedPassiveAggressive):
     """PA-I in which a newcomer and its nearest neighbour take over what they can of the example that leaves.
 
@@ -44,6 +44,7 @@ class BPANN(BudgetedPassiveAggressive):
     feature space, ‖K(xᵣ, ·) - K(xₙ, ·)‖; with an RBF kernel that is near in the inputs. Of equal ones the oldest counts
     as the nearest, and leaves first. When the budget is made smaller the neighbour takes over alone.
     Cost of an example: one kernel value and one product for each stored one; a removal looks at one neighbour of each.
+    When to use: where the cost of an example has to stay linear in the budget: at equal memory it comes close to BPA-P.
     """
 
     follow_kept = True

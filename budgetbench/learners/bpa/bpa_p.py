@@ -30,7 +30,7 @@ class Age:
     removals: int
 
 
-@learner("bpa_p", title="BPA-P", color="#17BECF", marker="8")
+@learner("bpa_p", title="BPA-P", color="#17BECF", marker="8", references=("wang2010",))
 class BPAP(BudgetedPassiveAggressive):
     """PA-I in which all stored examples take over what they can of the one that leaves.
 
@@ -45,6 +45,8 @@ class BPAP(BudgetedPassiveAggressive):
     G is brought up to date by |S|² operations when an example enters or leaves, and made anew from kernel values when
     as many have left as are stored, so that rounding does not gather.
     Cost of an example: one kernel value and one product for each of the |S| stored ones; an update takes |S|² more.
+    When to use: where few errors matter more than B² operations for an update: with BSGD the best at equal memory, with
+    a polynomial kernel too.
     """
 
     follow_kept = True

@@ -13,7 +13,7 @@ from budgetbench.engine.summing import add, rounding_of, total
 from budgetbench.learners.bpa.common import BudgetedPassiveAggressive
 
 
-@learner("bpa_s", title="BPA-S", color="#08306B", marker="<")
+@learner("bpa_s", title="BPA-S", color="#08306B", marker="<", references=("wang2010",))
 class BPAS(BudgetedPassiveAggressive):
     """PA-I in which a newcomer takes over what it can of the example that leaves.
 
@@ -23,6 +23,7 @@ class BPAS(BudgetedPassiveAggressive):
     Wang, Vucetic 2010 (BPA-S), V = {xₜ}: see `budgetbench.learners.bpa.common`. Of equal ones the oldest leaves. When
     the budget is made smaller no newcomer takes over, and r = argmin aⱼ² K(xⱼ, xⱼ).
     Cost of an example: one kernel value and one product for each stored one.
+    When to use: where even a look at neighbours is too dear; BPA-NN errs less, above all with small budgets.
     """
 
     def _visit(self, block: Block, f: Expansion, rounds: Rounds) -> None:

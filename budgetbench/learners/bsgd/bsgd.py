@@ -43,7 +43,9 @@ MAINTENANCE = {"removal": 0, "projection": 1, "merging": 2}
 REMOVAL, PROJECTION, MERGING = 0, 1, 2
 
 
-@learner("bsgd", title="BSGD", color="#B2182B", marker="p")
+@learner(
+    "bsgd", title="BSGD", color="#B2182B", marker="p", references=("wang2012", "shalevshwartz2007", "glasmachers2018")
+)
 class BSGD(ExpansionClassifier, OnlineLearner):
     """Stochastic gradient descent on the SVM's objective, Pegasos, with at most B points.
 
@@ -64,6 +66,8 @@ class BSGD(ExpansionClassifier, OnlineLearner):
     discards the oldest. An example that is stored already, in a later epoch, changes its coefficient.
     Cost of an example: one kernel value for each point. Of one that makes room: B² operations for projection; for
     merging one more kernel value for each point, and for each example that is still to come of a batch.
+    When to use: with an RBF kernel and little memory: merging loses less than any removal, and is best at small sizes.
+    λ has to suit the number of examples. Take BPA-P for other kernels, or where what is stored has to be examples.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from budgetbench.kernels import Values
 from budgetbench.learners.editing.neighbours import NeighbourClassifier, mean_vote
 
 
-@learner("condense", title="Condensed k-NN", color="#56B4E9", marker="P")
+@learner("condense", title="Condensed k-NN", color="#56B4E9", marker="P", references=("hart1968", "devijver1982"))
 class Condense(NeighbourClassifier):
     """Nearest neighbours among so few examples that they still classify all the others right.
 
@@ -22,6 +22,7 @@ class Condense(NeighbourClassifier):
     labelled ones are not. With more than one neighbour, those that vote in S are also as many, where Hart has one.
     Distances are those in the feature space of the kernel; for an RBF they rank as those of the inputs do.
     Cost: a row of kernel values for each example that joins.
+    When to use: to make a nearest-neighbour rule smaller where labels are right; after `multi_edit` where they are not.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from budgetbench.learners.editing.neighbours import NeighbourClassifier, voted
 from budgetbench.parameters import LARGEST_COUNT, Repeats
 
 
-@learner("multi_edit", title="Multi-edited k-NN", color="#E69F00", marker="X")
+@learner("multi_edit", title="Multi-edited k-NN", color="#E69F00", marker="X", references=("devijver1982",))
 class MultiEdit(NeighbourClassifier):
     """Nearest neighbours among the examples that agree with the others around them.
 
@@ -27,6 +27,8 @@ class MultiEdit(NeighbourClassifier):
     classes overlap. All that lies on the right side stays, which is why condensing comes after.
     Distances are those in the feature space of the kernel; for an RBF they rank as those of the inputs do.
     Cost of a round: n²/N distances.
+    When to use: to clean a training set of wrong labels before nearest neighbours or `condense` see it; each part has
+    to have enough examples.
 
     Parameters
     ----------

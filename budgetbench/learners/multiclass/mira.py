@@ -33,7 +33,7 @@ from budgetbench.parameters import Budget, Positive
 UNLIMITED, VARIABLE = -1, -2
 
 
-@learner("mira", title="MIRA", color="#0072B2", marker="o")
+@learner("mira", title="MIRA", color="#0072B2", marker="o", references=("crammer2003ultraconservative", "crammer2003"))
 class MIRA(ExpansionLearner):
     """The multi-class online learner that changes its hypothesis as little as a margin of β asks for.
 
@@ -52,6 +52,8 @@ class MIRA(ExpansionLearner):
     On two classes MIRA with β is the binary rule with β/2 (`BudgetPerceptron(update="mira")`) in all it does.
     Cost of an example: one kernel value for each stored one; an update sorts one number for each class; a removal
     looks at p known margins.
+    When to use: on many classes, with room for most of what it errs on: there the best at equal memory. Small fixed
+    caches fill with examples that it cannot get right; a variable size looks after itself.
 
     Parameters
     ----------

@@ -24,7 +24,9 @@ PIECES = 4
 STRIP = 512
 
 
-@learner("multiclass_svm", title="Multi-class SVM", color="#E69F00", marker="X")
+@learner(
+    "multiclass_svm", title="Multi-class SVM", color="#E69F00", marker="X", references=("crammer2001", "keerthi2008")
+)
 class MulticlassSVM(BatchLearner):
     """The SVM that separates all classes at once, without bias and without a reduction to two classes.
 
@@ -44,6 +46,8 @@ class MulticlassSVM(BatchLearner):
     their optimality condition take the places of those without coefficients, and the problem of the working set is
     solved; the end is reached when no piece has a violating example left (Osuna, Freund, Girosi 1997). Each kernel
     value is computed when a piece is looked at, so that time grows with the support set and not with all pairs.
+    When to use: offline, as what MIRA is compared with: one problem for all classes, one support pattern for all
+    scores.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from budgetbench.learners.projecting.common import ProjectingLearner, projection
 from budgetbench.learners.projecting.span import Batch, distance, extend, is_vague, lies_within, project, value
 
 
-@learner("projectron", title="Projectron", color="#0072B2", marker="P")
+@learner("projectron", title="Projectron", color="#0072B2", marker="P", references=("orabona2008",))
 class Projectron(ProjectingLearner):
     """The Perceptron that projects a mistaken example onto the span of the stored ones if little of it is lost.
 
@@ -26,6 +26,8 @@ class Projectron(ProjectingLearner):
     `budgetbench.learners.projecting.span`.
     Cost of an example: one kernel value for each of the |S| stored ones, and |S|² operations, done for many examples
     at a time.
+    When to use: where the data says how much is to be stored: what lies in the span of the stored examples costs no
+    more memory. With `budget`, where memory is fixed.
     """
 
     revision = 2

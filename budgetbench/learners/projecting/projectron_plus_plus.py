@@ -15,7 +15,14 @@ from budgetbench.learners.projecting.common import NO_BOUND, ProjectingLearner, 
 from budgetbench.learners.projecting.span import Batch, distance, extend, is_vague, lies_within, project, value
 
 
-@learner("projectron_plus_plus", title="Projectron++", color="#D55E00", marker="*", aliases=("projectron++",))
+@learner(
+    "projectron_plus_plus",
+    title="Projectron++",
+    color="#D55E00",
+    marker="*",
+    references=("orabona2008",),
+    aliases=("projectron++",),
+)
 class ProjectronPlusPlus(ProjectingLearner):
     """The Projectron that also learns from right predictions of low confidence, as far as projections go.
 
@@ -35,6 +42,8 @@ class ProjectronPlusPlus(ProjectingLearner):
     τ = min(ℓ / ‖P k‖², 2(ℓ - ‖δ‖/η) / ‖P k‖², 1). What lies in the span within rounding is not stored, as by the
     Projectron.
     Cost of an example: as for the Projectron.
+    When to use: as the Projectron, where margin errors are to teach too: fewer errors with as many examples stored, at
+    small budgets above all.
 
     Parameters
     ----------

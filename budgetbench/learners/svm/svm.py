@@ -21,7 +21,7 @@ TOLERANCE = 1e-3
 MOST_STEPS, STEPS_PER_EXAMPLE = 10_000_000, 100
 
 
-@learner("svm", title="SVM", color="#009E73", marker="D")
+@learner("svm", title="SVM", color="#009E73", marker="D", references=("cortes1995", "fan2005", "chang2011"))
 class SVM(BatchLearner):
     """Soft-margin SVM with bias; one against one for more than two classes.
 
@@ -30,6 +30,8 @@ class SVM(BatchLearner):
     Decision values are then the votes, with the pairs' decision values to tell equals apart, as in scikit-learn.
     Cost of a step: a few numbers for each example; of the kernel values those of the support set with all examples, or
     little more.
+    When to use: offline, as what online learners with a budget are compared with; its support set grows with the
+    training set.
 
     Parameters
     ----------

@@ -39,7 +39,13 @@ SAMPLED = 10
 EVALUATION_HINT = "With evaluate: random and an evaluation_size, errors are counted on a sample of all that came."
 
 
-@learner("tighter_budget_perceptron", title="Tighter Budget Perceptron", color="#0072B2", marker="^")
+@learner(
+    "tighter_budget_perceptron",
+    title="Tighter Budget Perceptron",
+    color="#0072B2",
+    marker="^",
+    references=("weston2005",),
+)
 class TighterBudgetPerceptron(ExpansionLearner):
     """The Perceptron that discards the stored example whose removal leaves the fewest training errors.
 
@@ -66,6 +72,8 @@ class TighterBudgetPerceptron(ExpansionLearner):
     Cost of an example: one kernel value for each stored one; of a margin error, with ``flips``, q more. A removal
     compares p + 1 candidates on the evaluation set, by a byte for each pair first, which rules most of them out: for
     ``all`` that grows with the number of examples seen, for the others it is bounded by p·q (``support``: p²).
+    When to use: where labels are wrong and time is at hand: it counts errors before it discards, so that wrong labels
+    leave. With a bounded evaluation set (`random`, `flips`) where the stream is long.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ class Summary(NamedTuple):
     weight: Values
 
 
-@learner("tightest_perceptron", title="Tightest Perceptron", color="#7F2704", marker="*")
+@learner("tightest_perceptron", title="Tightest Perceptron", color="#7F2704", marker="*", references=("wang2009",))
 class TightestPerceptron(ExpansionLearner):
     """The Tighter Budget Perceptron whose stored examples stand for all that were near them, labels and all.
 
@@ -51,6 +51,8 @@ class TightestPerceptron(ExpansionLearner):
     carry estimates of P(y | x); the Beta distribution, the weights by similarity and both losses are as in public code
     that cites the paper. An example that is stored already, in a later epoch, changes its coefficient and its counts.
     Cost of an example: one kernel value for each stored one. A removal compares B + 1 candidates on B + 1 examples.
+    When to use: as the Tighter Budget Perceptron, where memory for an evaluation set is lacking: what it stores judges
+    what leaves.
 
     Parameters
     ----------
