@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.examples import files
 
 from budgetbench.archive import plot_experiment, read_results
 from budgetbench.cli.listing import list_
@@ -25,7 +26,7 @@ from budgetbench.runner import run
 
 PROJECT = Path(__file__).parents[1]
 TEXT = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"```python\n# (budgetbench/\w+/\w+\.py)\n(.*?)```", TEXT, re.DOTALL)
+EXAMPLES = files(TEXT, r"budgetbench/\w+/\w+\.py")
 
 CONFIG = """
 name: example
@@ -81,7 +82,7 @@ def test_one_file_is_all_it_takes(
 
 def test_a_paper_is_one_file_too(tmp_path: Path) -> None:
     """In a copy of the package with this file more, its number and its claim stand beside what was run."""
-    ((path, code),) = re.findall(r"```yaml\n# (budgetbench/published/\w+\.yaml)\n(.*?)```", TEXT, re.DOTALL)
+    ((path, code),) = files(TEXT, r"budgetbench/published/\w+\.yaml")
     shutil.copytree(PROJECT / "budgetbench", tmp_path / "budgetbench", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / path).write_text(code, encoding="utf-8")
     config = tmp_path / "c.yaml"
