@@ -430,6 +430,7 @@ def _run_missing(
                     if workspace and not left[workspace]:  # it makes room for the next one
                         workspace.close()
                 if records:
+                    store.sync()  # once for all of a unit
                     progress.advance(len(records))
                     forget(outcome.folder / UNDER_WAY, [record["key"] for record in records])
                 summary.heard(records)
