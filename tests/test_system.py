@@ -28,6 +28,15 @@ system.lock(file.fileno(), shared=sys.argv[2] == "shared")
 print("held", flush=True)
 sys.stdin.read()
 """
+NO_SEMAPHORES = """\
+import _multiprocessing
+
+class SemLock(_multiprocessing.SemLock):
+    def __new__(cls, *arguments, **more):
+        raise OSError(30, "Read-only file system")
+
+_multiprocessing.SemLock = SemLock
+"""
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="Windows is imitated by locks that Linux has")
 
 
@@ -151,3 +160,15 @@ def test_runs_where_all_is_missing_that_windows_lacks(environment: dict[str, str
     (record,) = read_records(tmp_path / "results" / "quickstart")
     assert record["status"] == "ok"
     assert not list(tmp_path.glob("budgetbench-*-*-*"))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="semaphores are no files there")
+def test_workers_start_where_no_semaphore_can_be_made(tmp_path: Path) -> None:
+    """As with a /dev/shm that cannot be written; joblib would say in each process that it works serially."""
+    (tmp_path / windows.FILE).write_text(NO_SEMAPHORES)
+    code = "from budgetbench.runner.workers import Worker; it = Worker(); print(it._connection.recv()); it.end()"
+    path = os.pathsep.join(map(str, (tmp_path, PROJECT)))
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, timeout=300
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "up\n", "")

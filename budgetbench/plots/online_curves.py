@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from functools import reduce
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from annotated_types import Ge
@@ -135,12 +137,10 @@ def _numbers(results: Results, one: Series, across: str, up: str, options: Curve
     """Means over the runs at the checkpoints that all of them have."""
     trials = results.trials
     own = trials[(trials["point"] == one.rows.index[0]) & (trials["status"] != "failed") & trials["curve"].notna()]
-    curves = [pd.DataFrame(curve).drop_duplicates("seen").set_index("seen") for curve in own["curve"]]
-    seen = curves[0].index
-    for curve in curves[1:]:
-        seen = seen.intersection(curve.index)
+    curves = list(own["curve"])
+    seen: NDArray[np.int64] = reduce(np.intersect1d, (np.unique(curve["seen"]) for curve in curves))
     stacks: dict[str, NDArray[np.float64]] = {
-        name: np.stack([curve.loc[seen, name].to_numpy(dtype=float) for curve in curves])
+        name: np.stack([_at(seen, curve, name) for curve in curves])
         for name in ("online_error", "support_size")
         if name in (across, up)
     }
@@ -159,8 +159,8 @@ def _numbers(results: Results, one: Series, across: str, up: str, options: Curve
             "algorithm": one.algorithm,
             "params": one.rows["params"].iloc[0],
             "runs": len(curves),
-            "seen": seen.to_numpy(),
-            "x": seen.to_numpy(dtype=float) if across == "seen" else stacks["support_size"].mean(axis=0),
+            "seen": seen,
+            "x": seen.astype(float) if across == "seen" else stacks["support_size"].mean(axis=0),
             "y": y,
             "low": low,
             "high": high,
@@ -170,3 +170,11 @@ def _numbers(results: Results, one: Series, across: str, up: str, options: Curve
         if axis == "log":  # nothing stored, or no mistake, yet
             data = data[data[name] > 0]
     return data
+
+
+def _at(checkpoints: NDArray[np.int64], curve: Mapping[str, Any], name: str) -> NDArray[np.float64]:
+    """What a curve says at some of its checkpoints, NaN where it says nothing."""
+    seen, places = np.unique(curve["seen"], return_index=True)
+    values = np.asarray(curve[name] or np.full(len(curve["seen"]), np.nan), dtype=float)
+    at: NDArray[np.float64] = values[places[np.searchsorted(seen, checkpoints)]]
+    return at

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from markupsafe import Markup
 
-from budgetbench.archive import read_provenance, read_results
+from budgetbench.archive import read_provenance
 from budgetbench.experiment import Experiment
 from budgetbench.plots import drawings, figures
 from budgetbench.report.numbers import behind
@@ -96,14 +95,14 @@ class ExperimentPart:
         return ", ".join(filter(None, (platform, python and f"Python {python}")))
 
 
-def read_experiment_part(folder: Path, anchors: Anchors) -> ExperimentPart:
+def experiment_part(results: Results, anchors: Anchors) -> ExperimentPart:
     """Everything of one experiment, its figures drawn.
 
     Raises
     ------
     RequestError : the folder does not hold what it should.
     """
-    results = read_results(folder)
+    folder = results.folder
     notices = list(_notices(results))
     colours: set[str] = set()
     drawn = list(_figures(results, anchors, notices, colours))

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from budgetbench.archive import each, experiment_folders
+from budgetbench.archive import each, experiment_folders, read_results
 from budgetbench.datasets import datasets
 from budgetbench.errors import RequestError, nearest, shown
 from budgetbench.report.palette import DARK, LIGHT, variables
 from budgetbench.report.papers import paper_parts
-from budgetbench.report.parts import read_experiment_part
+from budgetbench.report.parts import experiment_part
 from budgetbench.report.words import Anchors, counted, number
+from budgetbench.results import Results
 from budgetbench.results.names import learner_title
 from budgetbench.verdicts import check, papers, words
 from budgetbench.verdicts.model import OUTCOMES, Paper, Verdict, counts
@@ -41,11 +43,12 @@ def write_report(root: Path | str, out: Path | str | None = None, experiments: S
     RequestError : no results there, an experiment that is not among them, or `out` cannot be written.
     """
     folders = experiment_folders(root)  # before anything else, so that a wrong folder is said at once
-    verdicts = check(root)
+    read = cache(read_results)  # for the verdicts, and for what the page shows
+    verdicts = check(root, read)
     if experiments:
         folders = _named(folders, experiments)
         verdicts = [verdict for verdict in verdicts if verdict.experiment in experiments]
-    page = render(folders, verdicts, papers())
+    page = render(folders, verdicts, papers(), read)
     out = Path(root) / FILE if out is None else Path(out)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -65,16 +68,22 @@ def _named(folders: Sequence[Path], names: Iterable[str]) -> list[Path]:
     return [known[name] for name in dict.fromkeys(names)]
 
 
-def render(folders: Sequence[Path], verdicts: Sequence[Verdict], papers: Sequence[Paper]) -> str:
+def render(
+    folders: Sequence[Path],
+    verdicts: Sequence[Verdict],
+    papers: Sequence[Paper],
+    read: Callable[[Path], Results] = read_results,
+) -> str:
     """The page as text.
 
     Parameters
     ----------
     folders : of the experiments shown.
     verdicts, papers : the comparison with the papers; experiments of other papers stand under a heading of their own.
+    read : what an experiment's folder holds.
     """
     anchors = Anchors()
-    experiments = list(each(folders, lambda folder: read_experiment_part(folder, anchors)))
+    experiments = list(each(folders, lambda folder: experiment_part(read(folder), anchors)))
     parts = paper_parts(papers, verdicts, experiments, anchors, dataset_title)
     run = [part for part in parts if part.run]
     verdicts = [verdict for verdict in verdicts if verdict.said.paper in {part.paper.key for part in run}]

@@ -99,7 +99,8 @@ def fitting(record: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
 
 
 def append(path: Path, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Add one run; when this returns the line is on the disk whatever happens to the program.
+    """Add one run; when this returns the line is written whatever happens to the program, and after `sync` whatever
+    happens to the machine.
 
     Returns
     -------
@@ -118,7 +119,6 @@ def append(path: Path, record: Mapping[str, Any]) -> dict[str, Any]:
             try:
                 while line:
                     line = line[file.write(line) :]
-                os.fsync(file.fileno())
             except OSError:  # a full disk may have taken half of the line
                 with suppress(OSError):
                     file.truncate(size)
@@ -126,6 +126,20 @@ def append(path: Path, record: Mapping[str, Any]) -> dict[str, Any]:
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
     return written
+
+
+def sync(path: Path) -> None:
+    """See to it that the runs that were added are on the disk: milliseconds, in which a worker may wait.
+
+    Raises
+    ------
+    OSError : with the file's name; the runs of earlier calls are kept.
+    """
+    try:
+        with path.open("ab", buffering=0) as file:
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def _ends_with_newline(path: Path) -> bool:

@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-import joblib
 import numpy as np
 import pandas as pd
 
@@ -27,6 +26,7 @@ from budgetbench.engine.size import bytes_of_member
 from budgetbench.errors import FailedRunsError, Notice, RequestError
 from budgetbench.experiment import Experiment
 from budgetbench.kernels import Kernel
+from budgetbench.lazy import lazy
 from budgetbench.packages import packages_of
 from budgetbench.results.curves import has_curve
 from budgetbench.results.files import replace_file
@@ -44,6 +44,8 @@ from budgetbench.runner.streamed import SAVE_EVERY, State, StreamedSetting, forg
 from budgetbench.runner.workers import Task
 from budgetbench.runner.workspace import Workspace, default_gram_limit, default_room, sweep
 from budgetbench.streams import LearningProblem, check_classes, load_problem, stream_of
+
+joblib = lazy("joblib")
 
 Backend = Literal["loky", "threading", "dask"]
 
@@ -125,7 +127,7 @@ class Crew:
     @property
     def size(self) -> int:
         """How many workers it has: -1 job stands for one for each core, -2 for one less, and so on."""
-        return int(joblib.effective_n_jobs(self.jobs))
+        return self.jobs if self.jobs > 0 else max(1, workers.cpu_count() + 1 + self.jobs)
 
     @property
     def room(self) -> float:
@@ -433,6 +435,7 @@ def _run_missing(
                     if workspace and not left[workspace]:  # it makes room for the next one
                         workspace.close()
                 if records:
+                    store.sync()  # once for all of a unit
                     progress.advance(len(records))
                     forget(outcome.folder / UNDER_WAY, [record["key"] for record in records])
                 summary.heard(records)

@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 from budgetbench.errors import BudgetbenchError, Notice, RequestError
 from budgetbench.results import compact
 from budgetbench.results.files import replace_file
-from budgetbench.results.records import FILE, append, file_of, latest, read_lines, readable_records
+from budgetbench.results.records import FILE, append, file_of, latest, read_lines, readable_records, sync
 
 REJECTED = "trials.rejected.jsonl"
 LOCK = ".lock"
@@ -117,6 +117,10 @@ class Store:
     def append(self, record: dict[str, Any]) -> dict[str, Any]:
         """Add one run, see `records.append`."""
         return append(self.path, record)
+
+    def sync(self) -> None:
+        """See to it that what was added is on the disk, see `records.sync`."""
+        sync(self.path)
 
     def keep(self) -> None:
         """Bring the compact form up to date; one that holds the same runs stays as it is, byte for byte."""

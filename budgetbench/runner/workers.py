@@ -24,12 +24,15 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from threading import Thread
 
-from joblib.externals.loky.backend import get_context, resource_tracker
-
 from budgetbench import system
 from budgetbench.errors import BudgetbenchError, Notice
 from budgetbench.runner.execute import Record, Setting, Unit, execute, failures, warm_up
 from budgetbench.runner.workspace import open_access, sweep
+
+with warnings.catch_warnings():  # pools of joblib need semaphores, which a machine without /dev/shm lacks; ours do not
+    warnings.filterwarnings("ignore", ".*joblib will operate in serial mode")
+    from joblib.externals.loky import cpu_count as cpu_count
+    from joblib.externals.loky.backend import get_context, resource_tracker
 
 #: Seconds after which the caller hears of it when nothing has happened.
 TICK = 1.0
@@ -37,8 +40,10 @@ TICK = 1.0
 STILLBORN = 5
 #: Seconds that compiling a unit's loops may take before the time of its runs begins.
 COMPILING = 120.0
-#: Libraries start a thread for each core, of which a worker uses one.
-ONE_THREAD = {f"{library}_THREADS": "1" for library in ("OMP_NUM", "OPENBLAS_NUM", "MKL_NUM", "VECLIB_MAXIMUM")}
+#: Libraries start a thread for each core, of which a worker uses one, and joblib tries whether it can start processes.
+ALONE = {f"{library}_THREADS": "1" for library in ("OMP_NUM", "OPENBLAS_NUM", "MKL_NUM", "VECLIB_MAXIMUM")}
+SERIAL = "JOBLIB_MULTIPROCESSING"
+ALONE[SERIAL] = "0"
 
 
 #: What a worker says beside the records of its task: that it is up, and that the loops are compiled.
@@ -60,7 +65,7 @@ class Worker:
     def __init__(self) -> None:
         context = get_context("loky")
         self._connection, theirs = context.Pipe()
-        self._process = context.Process(target=serve, args=(theirs, os.getpid()), daemon=True, env=ONE_THREAD)
+        self._process = context.Process(target=serve, args=(theirs, os.getpid()), daemon=True, env=ALONE)
         with ThreadPoolExecutor(1) as thread:  # a signal interrupts the main thread alone, not a start
             thread.submit(_start, self._process).result()
         theirs.close()
@@ -233,6 +238,17 @@ def _way_to_die(code: int | None) -> str:
     return how
 
 
+@contextmanager
+def _without_semaphores() -> Iterator[None]:
+    """Keep joblib from trying, in processes started meanwhile, whether semaphores can be made, and saying that not."""
+    before = os.environ.get(SERIAL)
+    os.environ[SERIAL] = "0"
+    yield
+    os.environ.pop(SERIAL)
+    if before is not None:
+        os.environ[SERIAL] = before
+
+
 def _start(process: BaseProcess) -> None:
     """Start a process that never sees Ctrl-C and a closing terminal: they reach all of a group, and are the caller's.
 
@@ -240,7 +256,8 @@ def _start(process: BaseProcess) -> None:
     """
     if system.HOLDS_BACK:
         multiprocessing.resource_tracker.ensure_running()  # loky starts them otherwise, and lets signals in again
-        resource_tracker.ensure_running()
+        with _without_semaphores():
+            resource_tracker.ensure_running()
         signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGHUP))
     process.start()
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
+from budgetbench.archive import read_results
+from budgetbench.results import Results
 from budgetbench.significance import holm
 from budgetbench.verdicts.evidence import Evidence, Finding, MissingError
 from budgetbench.verdicts.model import Basis, Claim, Number, Verdict
@@ -16,16 +18,20 @@ from budgetbench.verdicts.selection import Archive, View
 from budgetbench.verdicts.statements import statements
 
 
-def check(root: Path | str) -> list[Verdict]:
+def check(root: Path | str, read: Callable[[Path], Results] = read_results) -> list[Verdict]:
     """Every published number and claim beside the results under a folder, of all experiments or of one.
 
     By paper and by the order of its items, numbers before claims; what is not in the folder is ``not run``.
+
+    Parameters
+    ----------
+    read : what an experiment's folder holds, see `archive.read_results`.
 
     Raises
     ------
     RequestError : there are no results at `root`.
     """
-    archive, verdicts = Archive(root), []
+    archive, verdicts = Archive(root, read), []
     for paper in papers():
         said: list[Number | Claim] = [*paper.numbers, *paper.claims]
         said.sort(key=lambda one: paper.items.index(one.item))

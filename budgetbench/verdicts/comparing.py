@@ -78,13 +78,15 @@ def _apart(a: Candidate, b: Candidate, p: pd.Series, q: pd.Series) -> float:
     if a.permutation != b.permutation:
         return min(p.mean() + q.mean(), 1.0)
     both = (p + q).dropna().clip(upper=1.0)
-    return float(np.mean([0.0 if _alike(a.runs.loc[run], b.runs.loc[run]) else both[run] for run in both.index]))
+    return float(np.where(_alike(a.runs.loc[both.index], b.runs.loc[both.index]), 0.0, both).mean())
 
 
-def _alike(a: pd.Series, b: pd.Series) -> bool:
-    """Whether two runs on one stream did the same, as far as all counts and the course of both tell."""
-    counts = ("margin_errors", "insertions", "removals", "support_size", "test_error", "curve")
-    return a["curve"] is not None and all(a[name] == b[name] for name in counts)
+def _alike(a: pd.DataFrame, b: pd.DataFrame) -> list[bool]:
+    """Of pairs of runs on one stream, whether both did the same, as far as all counts and the course of both tell."""
+    counts = ["margin_errors", "insertions", "removals", "support_size", "test_error"]
+    same = (a[counts].to_numpy() == b[counts].to_numpy()).all(axis=1)
+    courses = zip(same, a["curve"], b["curve"], strict=True)
+    return [bool(one) and left is not None and left == right for one, left, right in courses]
 
 
 def differences(pairs: Sequence[tuple[Candidate, Candidate]], measure: str, times: float = 1.0) -> list[Named]:

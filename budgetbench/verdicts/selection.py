@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
@@ -110,7 +110,8 @@ class Point:
 class Archive:
     """All results under a folder, each experiment read when it is asked for."""
 
-    def __init__(self, root: Path | str) -> None:
+    def __init__(self, root: Path | str, read: Callable[[Path], Results] = read_results) -> None:
+        self._reader = read
         self._folders = {folder.name: folder for folder in experiment_folders(root)}
         self._read: dict[str, Results] = {}
         self._points: dict[str, list[Point]] = {}
@@ -119,7 +120,7 @@ class Archive:
         if experiment in self._folders:
             folder = self._folders.pop(experiment)
             try:
-                self._read[experiment] = read_results(folder)
+                self._read[experiment] = self._reader(folder)
             except RequestError as error:
                 warnings.warn(f"{experiment} is left out: {error}", Notice, stacklevel=2)
         if experiment not in self._read:

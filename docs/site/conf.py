@@ -42,6 +42,7 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
+smartquotes = False  # a double dash begins an option
 pygments_style, pygments_dark_style = "friendly", "monokai"
 
 #: Made at the start of every build.

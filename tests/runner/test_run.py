@@ -21,6 +21,7 @@ from budgetbench.errors import RequestError
 from budgetbench.learners import Perceptron, learners
 from budgetbench.runner import Crew, workspace
 from budgetbench.runner import store as store_module
+from budgetbench.runner.progress import ProgressReport
 from budgetbench.runner.store import Store, recorded
 from budgetbench.streams import load_problem, stream_of
 
@@ -364,6 +365,21 @@ def test_inputs_and_gram_matrix_lie_in_shared_memory_once(execute: Any, shared_m
         execute()
     assert {len(files) for files in seen} == {2}
     assert {Path(file).name for file in seen[0]} == {"X.npy", "gram.npy"}
+
+
+def test_runs_are_on_the_disk_before_they_are_told_of(execute: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+
+    def noted(owner: Any, name: str) -> None:
+        does = getattr(owner, name)
+        monkeypatch.setattr(owner, name, lambda self, *args: (seen.append(name), does(self, *args))[1])
+
+    noted(Store, "append")
+    noted(Store, "sync")
+    noted(ProgressReport, "advance")
+    execute()
+    assert seen.count("append") == TRIALS
+    assert re.fullmatch("((append )+sync advance )+", " ".join([*seen, ""]))
 
 
 def test_the_provenance_can_be_published(execute: Any, tmp_path: Path) -> None:
