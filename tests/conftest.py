@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -33,3 +35,10 @@ def mirror() -> str:
     if "://" not in place and not Path(place).is_dir():
         pytest.skip("needs real data: name a folder or URL that has it in BUDGETBENCH_MIRROR")
     return place
+
+
+@pytest.fixture
+def gram_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Gram matrix is made wherever memory allows, also where streams would cost less."""
+    importlib.import_module("budgetbench.runner")
+    monkeypatch.setattr(sys.modules["budgetbench.runner.run"], "gram_pays", lambda *_: True)

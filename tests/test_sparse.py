@@ -194,6 +194,7 @@ def records(experiment: Any, folder: Path, crew: Crew) -> list[dict[str, Any]]:
     return sorted(found, key=lambda one: (one["algorithm"], str(one["params"]), one["run"]))
 
 
+@pytest.mark.usefixtures("gram_wanted")
 @pytest.mark.parametrize("gram_limit", [0.0, 1e9], ids=["stream", "gram"])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_all_learners_do_as_on_dense_inputs(

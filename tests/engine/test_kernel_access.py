@@ -97,8 +97,8 @@ def test_no_more_kernel_values_than_a_block_needs(monkeypatch: pytest.MonkeyPatc
     model: Any = BudgetPerceptron(budget=10, gamma=0.02)
     model.start(np.array([-1, 1]), 20)
     drive([model], Counting(RBF(gamma=0.02), X), np.random.default_rng(2).integers(0, 2, 500), np.arange(500))
-    assert [rows for rows, _ in asked] == [50] * 10
-    assert max(columns for _, columns in asked) <= 60
+    assert [columns for _, columns in asked] == [50] * 10
+    assert max(rows for rows, _ in asked) <= 60
 
 
 #: Configurations of real data, made smaller where they are large, with the budgets to try.

@@ -137,6 +137,7 @@ def run(folder: Path, **how: Any) -> tuple[Any, Path]:
     return run_experiment(experiment, cache, folder / "results", crew, quiet=True), folder / "results" / "kinds"
 
 
+@pytest.mark.usefixtures("gram_wanted")
 @pytest.mark.parametrize("gram_limit", [0, None], ids=["streamed", "with a Gram matrix"])
 def test_they_run_and_are_resumed(tmp_path: Path, gram_limit: Any) -> None:
     _, folder = run(tmp_path, gram_limit=gram_limit)

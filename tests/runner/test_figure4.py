@@ -49,6 +49,7 @@ def run_slices(names: dict[str, str], cache: Cache, results: Path, gram_limit: f
         assert (batch["test_error_min"] == batch["test_error_max"]).all()  # the order is nothing to them
 
 
+@pytest.mark.usefixtures("gram_wanted")
 @pytest.mark.parametrize("gram_limit", [1e9, 0.0], ids=["Gram matrix", "streamed"])
 def test_from_the_run_to_the_picture(tmp_path: Path, gram_limit: float, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in COLUMNS.values():

@@ -55,6 +55,7 @@ def test_all_runs_end_well(records: list[dict[str, Any]]) -> None:
     assert all(line["curve"]["support_size"][-1] == line["support_size"] for line in forgetrons)
 
 
+@pytest.mark.usefixtures("gram_wanted")
 def test_a_gram_matrix_and_a_shared_stream_give_the_same_records(tmp_path: Path) -> None:
     apart = [tmp_path / "gram", tmp_path / "stream"]
     for folder in apart:

@@ -98,6 +98,7 @@ def test_workers_make_no_difference(execute: Any, records: Any, how: dict[str, A
     assert records(execute(into="many", **how).folder) == records(execute(into="one").folder)
 
 
+@pytest.mark.usefixtures("gram_wanted")
 @pytest.mark.parametrize("how", [{}, {"jobs": 2, "backend": "threading"}])
 def test_neither_does_a_gram_matrix(
     execute: Any, records: Any, how: dict[str, Any], monkeypatch: pytest.MonkeyPatch
@@ -105,7 +106,6 @@ def test_neither_does_a_gram_matrix(
     made: list[bool] = []
     write = workspace.write_gram
     monkeypatch.setattr(workspace, "write_gram", lambda *given: made.append(True) or write(*given))
-    monkeypatch.setattr(sys.modules["budgetbench.runner.run"], "gram_pays", lambda *_: True)
     gram, streamed = records(execute(into="gram").folder), records(execute(into="stream", gram_limit=0, **how).folder)
     assert made == [True]
     assert gram.keys() == streamed.keys()

@@ -49,6 +49,7 @@ def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return str(tmp_path / "mirror")
 
 
+@pytest.mark.usefixtures("gram_wanted")
 def test_end_to_end(mirror: str, tmp_path: Path) -> None:
     shared, streamed = (
         run(
