@@ -9,7 +9,7 @@ from budgetbench.seeds import Role, generator
 
 
 def test_the_numbers_of_the_roles_stay() -> None:
-    names = "SPLIT NOISE ORDER LEARNER DATA VALIDATION WIDTH"
+    names = "SPLIT NOISE ORDER LEARNER DATA VALIDATION WIDTH BUFFER"
     assert {role.name: int(role) for role in Role} == {name: number for number, name in enumerate(names.split())}
 
 

@@ -58,7 +58,8 @@ def test_permutations(read: Read, refused: Refused) -> None:
         (
             "dataset.limt=5",
             "dataset.limt: found 'limt'; accepted: name, positive, multiclass, scale, scale_on, variant, train_size,"
-            " test_size, validation_size, limit, redraw. Did you mean 'limit'?",
+            " test_size, validation_size, limit, redraw, stream, classes, scale_by, shuffle_buffer."
+            " Did you mean 'limit'?",
         ),
         ("label_noise.mode=exact", "label_noise.rate: found nothing; accepted: a number from 0 to 1"),
         ("algorithms.1.epochs=1", "algorithms[1]: found 1; accepted: the number of a list's entry, 0 to 0"),

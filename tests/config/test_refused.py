@@ -32,7 +32,8 @@ TOP_KEYS = (
     "algorithms, plots, table"
 )
 DATASET_KEYS = (
-    "name, positive, multiclass, scale, scale_on, variant, train_size, test_size, validation_size, limit, redraw"
+    "name, positive, multiclass, scale, scale_on, variant, train_size, test_size, validation_size, limit, redraw, "
+    "stream, classes, scale_by, shuffle_buffer"
 )
 FOLDER = "a folder name: up to 100 letters, digits, '.', '_' and '-', starting with a letter or a digit"
 WIDTHS = "exactly one of gamma, sigma, variance"
