@@ -24,7 +24,7 @@ ACROSS ?= -n auto --maxprocesses 8 --dist worksteal
 LOOPS = tests/engine tests/kernels tests/learners tests/datasets/test_datasets.py tests/test_compiled.py
 
 # Quick tests that reach every package that is needed, and the Python for those with the oldest versions.
-QUICK = tests/test_parameters.py tests/test_sparse.py tests/config tests/results tests/plots tests/foreign tests/tuning
+QUICK = tests/test_parameters.py tests/test_sparse.py tests/config tests/results tests/plots/test_plots.py tests/foreign
 OLDEST ?= python3.10
 
 # The sample of mutants.
