@@ -177,8 +177,9 @@ class Cluster:
             if not isinstance(answer, Refused):
                 return answer
             self._turn_away({answer.worker: answer.message})
-        elif future.status != "error":
-            raise self._lost()
+        elif future.status != "error":  # a worker that leaves takes its answers along: the task is done again
+            if self.client.status != "running":
+                raise self._lost()
         else:
             error = future.exception()
             if isinstance(error, distributed.KilledWorker):
