@@ -91,6 +91,7 @@ class Cluster:
         self._foreign = tuple(name for name in algorithms if package_of(learners[name].__module__))
         self.told = machine.versions(self._foreign)
         self._known: set[str] = set()
+        self._away: set[str] = set()  # told to go, which takes them a moment
         self._open: dict[str, Remote] = {}
         refused = self._new()
         if refused:
@@ -215,6 +216,8 @@ class Cluster:
         return {worker: why for worker, why in found.items() if why}
 
     def _turn_away(self, refused: Mapping[str, str]) -> None:
+        refused = {worker: why for worker, why in refused.items() if worker not in self._away}
+        self._away.update(refused)
         for worker, why in refused.items():
             warnings.warn(f"worker {worker} is turned away: {why}. {ADVICE}", Notice, stacklevel=2)
         if refused:
